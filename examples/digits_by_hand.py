@@ -7,7 +7,7 @@ random, a learning rate that warms up and falls, decoupled weight decay, clipped
 of one's own (the F1 of each digit), the best epoch kept in a file, a look at the hardest images.
 `digits_by_model.py` does it with paddle.Model.
 
-Needs matplotlib (`pip install "pypaddle[plot]"`) and MNIST (`make mnist` fetches it).
+Needs matplotlib (`pip install matplotlib`) and MNIST (`make mnist` fetches it).
 """
 
 import argparse

@@ -6,7 +6,7 @@ What `examples/quickstart.py` begins, a whole project goes on with: a network of
 held back for validation, a learning rate that falls, curves, a confusion matrix, and
 files to go on training from or to serve. `digits_by_hand.py` does it without Model.
 
-Needs matplotlib (`pip install "pypaddle[plot]"`) and MNIST (`make mnist` fetches it).
+Needs matplotlib (`pip install matplotlib`) and MNIST (`make mnist` fetches it).
 """
 
 import argparse

@@ -8,7 +8,7 @@ falls or the cart leaves the track, which costs a reward of -1, and is over afte
 latest. A network learns the value of both pushes (double DQN): from a memory of what happened, in
 random order, with a second, slowly moving network for the value of what comes next.
 
-Needs matplotlib (`pip install "pypaddle[plot]"`).
+Needs matplotlib (`pip install matplotlib`).
 """
 
 from pathlib import Path

@@ -7,7 +7,7 @@ The networks are small convolutional ones (DCGAN). Nobody can measure a picture'
 judge, a classifier that was trained on real digits only, looks at a thousand generated ones: how
 sure is it of what it sees, and are all ten digits among them?
 
-Needs matplotlib (`pip install "pypaddle[plot]"`) and MNIST (`make mnist` fetches it).
+Needs matplotlib (`pip install matplotlib`) and MNIST (`make mnist` fetches it).
 """
 
 import argparse

@@ -3,7 +3,7 @@
 Measured: a typical error of 272 g on 83 penguins not trained on, after 2 s on one core; least
 squares in closed form has the same, and the weights agree to 0.001 kg.
 
-    python examples/linear_regression.py      # pictures need: pip install "pypaddle[plot]"
+    python examples/linear_regression.py      # pictures need: pip install matplotlib
 
 The table (data/penguins.csv) has 344 penguins of three species; data/README.md says who weighed
 them and where. The network is one `paddle.nn.Linear`, trained by a loop of our own. Least squares

@@ -10,7 +10,7 @@ of its memory can be told. The last part shows what a GradScaler is good for.
 
 Times depend on the CPU: with bfloat16 in hardware (avx512_bf16, amx) mixed precision is faster, on
 one that has AVX2 only it takes many times as long.
-Needs matplotlib (`pip install "pypaddle[plot]"`) and MNIST (`make mnist` fetches it).
+Needs matplotlib (`pip install matplotlib`) and MNIST (`make mnist` fetches it).
 """
 
 import argparse

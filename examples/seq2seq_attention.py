@@ -8,7 +8,7 @@ writes, weighs what the encoder said of each character read: attention. Training
 the right characters so far (teacher forcing); afterwards it goes on from its own, by the best
 character at each step (greedy) or with several candidates (beam search).
 
-Needs matplotlib (`pip install "pypaddle[plot]"`).
+Needs matplotlib (`pip install matplotlib`).
 """
 
 import argparse

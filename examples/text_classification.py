@@ -8,7 +8,7 @@ right for 0.50 of them), after 16 s on one core for both together.
 
 The corpus (data/review_sentences.tsv, see data/README.md) has 2979 sentences of reviews of things,
 films and restaurants, each of them labelled 0 (displeased) or 1 (pleased). Pictures need
-`pip install "pypaddle[plot]"`.
+`pip install matplotlib`.
 """
 
 import argparse

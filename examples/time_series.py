@@ -3,7 +3,7 @@
 Measured: a mean error of 0.48 parts per million over twelve months, after 5 s on one core; the
 naive forecast has 0.75.
 
-    python examples/time_series.py      # pictures need: pip install "pypaddle[plot]"
+    python examples/time_series.py      # pictures need: pip install matplotlib
 
 The series (data/co2_monthly.csv, see data/README.md) are the monthly means that were measured on
 Mauna Loa from March 1958 to December 2001. The network reads 36 months and says the next 12. It

@@ -3,7 +3,7 @@
 Measured: out of four words, three of a kind, the vectors find the odd one 89% of the time (chance:
 25%), after 12 s on one core.
 
-    python examples/word_vectors.py      # pictures need: pip install "pypaddle[plot]"
+    python examples/word_vectors.py      # pictures need: pip install matplotlib
 
 The text (data/kjv_genesis_to_kings.txt.xz, see data/README.md) are the twelve books from Genesis to
 the second of Kings in the translation of 1611: 290,000 words that repeat themselves a lot, which is

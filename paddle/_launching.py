@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import sys
 
-_MODULES = ("paddle.distributed.launch", "paddle.distributed.launch_ps")
+_MODULES = (
+    "paddle.distributed.launch", "paddle.distributed.launch_ps", "paddle.distributed.fleet.launch",
+)  # fmt: skip
 
 
 def _asked() -> tuple[list[str], list[str]] | None:

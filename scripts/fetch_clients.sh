@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Put the client libraries that the slow tests run into .venv/clients, without their dependencies
-# (tests/clients/stand_ins.py stands in for these) and without PaddlePaddle; and PaddleSlim 2.2.2,
-# of which .venv/clients has an older release, with what it needs into .venv/slim.
+# (tests/clients/stand_ins.py stands in for these) and without PaddlePaddle; and the releases 2.2.2
+# and 2.1.1 of PaddleSlim, of which .venv/clients has an older one, with what they need into
+# .venv/slim and .venv/slim-2.1.1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${1:-.venv/clients}
@@ -17,7 +18,7 @@ sources=(jieba==0.42.1 lac==2.1.2)
 packages+=(paddleslim==1.1.1 senta==2.0.0 paddlepalm==2.0.2 parl==1.3.2 paddlehub==1.8.3)
 packages+=(paddlex==1.3.11 ddparser==1.0.8)
 
-compressing=(paddleslim==2.2.2 "pyzmq>=25" "decorator>=5" "tqdm>=4" "PyYAML>=6" six==1.17.0)
+compressing=("pyzmq>=25" "decorator>=5" "tqdm>=4" "PyYAML>=6" six==1.17.0)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -42,13 +43,20 @@ replace() {
     echo "clients: $3 in $1"
 }
 
-if complete "$slim" "${compressing[*]}"; then
-    echo "clients: already in $slim"
-else
-    echo "clients: fetching ${compressing[*]}"
-    install "$work/slim" "${compressing[@]}"
-    replace "$slim" "$work/slim" "${compressing[*]}"
-fi
+# compress FOLDER VERSION: PaddleSlim and what it needs
+compress() {
+    local all=("paddleslim==$2" "${compressing[@]}")
+    if complete "$1" "${all[*]}"; then
+        echo "clients: already in $1"
+        return
+    fi
+    echo "clients: fetching ${all[*]}"
+    install "$work/slim" "${all[@]}"
+    replace "$1" "$work/slim" "${all[*]}"
+}
+
+compress "$slim" 2.2.2
+compress "$slim-2.1.1" 2.1.1
 
 wanted="${packages[*]} ${sources[*]}"
 if complete "$target" "$wanted"; then

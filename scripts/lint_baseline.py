@@ -32,6 +32,9 @@ SHARED = [
     "_create_block", "_lr_schedule_guard", "_optimized_guard", "_rollback",
     "_rename_var", "_set_attr", "_set_forward_block_idx", "_var_recursive",
     "_share_buffer_to",  # its method of Tensor
+    # of quantisation by configuration
+    "_convert", "_get_observer", "_get_qat_layer", "_instance", "_is_quantifiable",
+    "_need_observe", "_specify",
     # of its descriptions of trainers
     "_create_device_worker", "_gen_worker_desc", "_set_device_worker", "_set_fleet_desc",
     "_set_infer", "_set_program",

@@ -25,6 +25,33 @@ PUBLIC = {
     "squeeze": "squeeze2", "unsqueeze": "unsqueeze2", "flatten": "flatten_contiguous_range",
     "expand": "expand_v2", "embedding": "lookup_table_v2", "argmax": "arg_max", "argmin": "arg_min",
 }  # fmt: skip
+# What sources of 2.3 and 2.4 call with attributes by position: function, operator, its first slots
+# (a list has a star), attributes in their order. Without the first attribute it is the other form.
+POSITIONAL = """
+matmul matmul_v2 x,y | bool trans_x, bool trans_y = false
+concat concat x* | int64_t axis
+stack stack x* | int64_t axis
+split split x | Sizes sections, int64_t axis
+reshape reshape2 x | Sizes shape
+transpose transpose2 x | Sizes axis
+squeeze squeeze2 x | Sizes axes
+unsqueeze unsqueeze2 x | Sizes axes
+flatten flatten_contiguous_range x | int start_axis, int stop_axis = -1
+expand expand_v2 x | Sizes shape
+tile tile x | Sizes repeat_times
+softmax softmax x | int axis
+scale scale x | double scale, double bias = 0.0, bool bias_after_scale = true
+clip clip x | double min, double max
+pow pow x | double factor
+leaky_relu leaky_relu x | double alpha
+gelu gelu x | bool approximate
+cumsum cumsum x | int64_t axis
+gather gather x,index | int64_t axis
+mean reduce_mean x | Sizes dim, bool keep_dim = false
+max reduce_max x | Sizes dim, bool keep_dim = false
+min reduce_min x | Sizes dim, bool keep_dim = false
+sum reduce_sum x | Sizes dim, DataType type = DataType::UNDEFINED, bool keep_dim = false
+"""
 # Words and macros of C++, and what paddle/native/*.h declares.
 TAKEN = {
     "assert", "and", "or", "not", "xor", "switch", "case", "default", "delete", "new", "while",
@@ -32,16 +59,17 @@ TAKEN = {
     "template", "this", "throw", "try", "catch", "static", "auto", "signed", "unsigned", "long",
     "short", "void", "complex", "optional", "none", "empty", "empty_like", "full", "full_like",
     "zeros", "zeros_like", "ones", "ones_like", "call", "Tensor", "Tensors", "Attribute",
-    "Attributes", "Place", "native",
+    "Attributes", "Place", "native", "functions", "Sizes",
 }  # fmt: skip
 
 HEAD = """\
-// Operators of the framework as functions, for kernels over paddle/extension.h:
+// Operators of the framework as functions; paddle/extension.h includes this.
 //
 //   Tensor z = paddle::add(paddle::matmul(x, y, {{"trans_y", true}}), bias);
 //
 // Made by scripts/make_operator_header.py of the registry; do not edit. Attributes that are not
-// given have their defaults. An operator with several outputs gives a list for each of them.
+// given have their defaults. An operator with several outputs gives a list for each of them. Those
+// that stand last take attributes by position, too, as 2.3 does: paddle::matmul(x, y, true).
 
 #ifndef PADDLE_OPERATORS_H_
 #define PADDLE_OPERATORS_H_
@@ -49,16 +77,21 @@ HEAD = """\
 #include "paddle/native/calling.h"
 
 namespace paddle {
+namespace functions {  // found by paddle::add, but not instead of an add of the user's
 
 #define PD_FUNCTION_(name, op, result, inputs, ...)                          \\
   inline result name(__VA_ARGS__, const Attributes& attributes = {}) {       \\
     return native::called<result>(#op, inputs, attributes);                  \\
   }
 #define PD_LIST_(...) {__VA_ARGS__}
-#define PD_ONE_(name) PD_FUNCTION_(name, name, Tensor, {native::some(x)}, const Tensor& x)
-#define PD_TWO_(name) \\
-  PD_FUNCTION_(name, name, Tensor, PD_LIST_(native::some(x), native::some(y)), const Tensor& x, \\
-               const Tensor& y)
+#define PD_ONE_(name)                                                         \\
+  inline Tensor name(const Tensor& x, const Attributes& attributes = {}) {    \\
+    return native::of_one(#name, x, attributes);                              \\
+  }
+#define PD_TWO_(name)                                                                            \\
+  inline Tensor name(const Tensor& x, const Tensor& y, const Attributes& attributes = {}) {      \\
+    return native::of_two(#name, x, y, attributes);                                              \\
+  }
 
 """
 TAIL = """
@@ -67,6 +100,8 @@ TAIL = """
 #undef PD_LIST_
 #undef PD_FUNCTION_
 
+}  // namespace functions
+using namespace functions;  // NOLINT
 }  // namespace paddle
 
 #endif  // PADDLE_OPERATORS_H_
@@ -113,8 +148,34 @@ def text() -> str:
         else:
             lines.append(declared(op.name, op, result(op)))
     lines += [declared(name, REGISTRY[of], "Tensor") for name, of in PUBLIC.items()]
+    lines += ["", *(by_position(row) for row in POSITIONAL.strip().splitlines())]
     rows = [row for macro, names in short.items() for row in _rows(macro, names)]
     return HEAD + "\n".join([*rows, "", *lines]) + "\n" + TAIL
+
+
+def by_position(row: str) -> str:
+    """The lines of a function whose attributes are told by their position."""
+    left, right = row.split(" | ")
+    name, op, slots = left.split()
+    inputs = slots.split(",")
+    parameters = [f"const Tensor{'s' if s[-1] == '*' else ''}& {s.rstrip('*')}" for s in inputs]
+    attributes, converted = [], ""
+    for told in right.split(", "):
+        kind, attribute = told.partition(" =")[0].split()
+        parameters.append(told.replace("Sizes ", "const Sizes& "))
+        if kind == "DataType":
+            converted = (
+                f"  return {attribute} == DataType::UNDEFINED ? made : made.cast({attribute});\n"
+            )
+        else:
+            attributes.append(f'{{"{attribute}", {attribute}}}')
+    if op.startswith("reduce_"):
+        attributes.append('{"reduce_all", dim.empty()}')
+    returns = result(REGISTRY[op]) if len(REGISTRY[op].outputs) == 1 else "Tensor"
+    some = ", ".join(f"native::some({s.rstrip('*')})" for s in inputs)
+    call = f'native::called<{returns}>("{op}", {{{some}}}, {{{", ".join(attributes)}}});'
+    body = f"  {returns} made = {call}\n{converted}" if converted else f"  return {call}\n"
+    return f"inline {returns} {name}({', '.join(parameters)}) {{\n{body}}}"
 
 
 def _rows(macro: str, names: list[str]) -> list[str]:

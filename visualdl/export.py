@@ -40,7 +40,7 @@ def export(
         logdir (str or list): the folders, or log files.
         format (str): `csv` has the scalars, a line each; `json` has everything, a list of objects,
             one a line, images and sound in base64; `tensorboard` makes a folder for each run
-            with an event file in it.
+            with an event file in it, and tables of the newest vectors.
         output (str, optional): the file that is written, or the folder for `tensorboard`. None is
             standard output, for `csv` and `json`.
 
@@ -187,8 +187,6 @@ _CONTENT: dict[str, Callable[[Any], dict[str, Any]]] = {
 # -- tensorboard ---------------------------------------------------------------------
 def _to_tensorboard(runs: list[Run], folder: str) -> dict[str, int]:
     """Writes an event file for each run; its folder has the place that the log's has."""
-    from visualdl import tensorboard
-
     written: Counter[str] = Counter()
     if not runs:
         return {}
@@ -197,16 +195,35 @@ def _to_tensorboard(runs: list[Run], folder: str) -> dict[str, int]:
     for number, run in enumerate(runs):
         place = os.path.join(folder, os.path.relpath(os.path.abspath(run.name), top))
         os.makedirs(place, exist_ok=True)
-        now = time.time()
-        name = f"events.out.tfevents.{int(now):010d}.visualdl.{number}"
-        with open(os.path.join(place, name), "wb") as file:
-            file.write(tensorboard.first_event(now))
-            for component, value in values_of(run):
-                data = tensorboard.event(value, component)
-                if data is not None:
-                    file.write(data)
-                    written[component] += 1
+        _run_to_tensorboard(run, place, number, written)
     return dict(written)
+
+
+def _run_to_tensorboard(run: Run, place: str, number: int, written: Counter[str]) -> None:
+    """Writes the files of a run; of vectors the newest of each tag are kept."""
+    from visualdl import tensorboard
+
+    now = time.time()
+    name = f"events.out.tfevents.{int(now):010d}.visualdl.{number}"
+    kinds: dict[str, str] = {}
+    vectors: dict[str, tuple[int, str]] = {}
+    with open(os.path.join(place, name), "wb") as file:
+        file.write(tensorboard.first_event(now))
+        for component, value in values_of(run):
+            if component == "embeddings":
+                index = vectors[value.tag][0] if value.tag in vectors else len(vectors)
+                vectors[value.tag] = (index, tensorboard.write_vectors(place, index, value))
+                written[component] += 1
+                continue
+            if kinds.setdefault(value.tag, component) != component:
+                value.tag += f"/{component}"  # there a tag has one kind of values
+            data = tensorboard.event(value, component)
+            if data is not None:
+                file.write(data)
+                written[component] += 1
+    if vectors:
+        with open(os.path.join(place, "projector_config.pbtxt"), "w", encoding="utf-8") as config:
+            config.writelines(line for _, line in vectors.values())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

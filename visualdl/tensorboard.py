@@ -1,4 +1,4 @@
-"""TensorBoard's event files, as far as `visualdl.export` writes them.
+"""TensorBoard's files, as far as `visualdl.export` writes them: events, and tables of vectors.
 
 A record is its length (8 bytes), the masked CRC-32C of that, the bytes of an `Event`, and their
 masked CRC-32C. The fields of `Event` and of what is in it are few, so they are put together here.
@@ -7,11 +7,13 @@ masked CRC-32C. The fields of `Event` and of what is in it are few, so they are 
 from __future__ import annotations
 
 import io
+import json
+import os
 import struct
 from itertools import pairwise
 from typing import Any
 
-from visualdl.component import curve, histogram, hparam
+from visualdl.component import curve, embedding, histogram, hparam
 from visualdl.component.checks import shown_time
 from visualdl.component.scalar import narrow, varint
 
@@ -175,12 +177,22 @@ def _pr_curve(value: Any) -> tuple[str, bytes] | None:
 
 
 def _hparams(value: Any) -> tuple[str, bytes]:
-    """Gives hyper-parameters as a table in a text."""
+    """Gives hyper-parameters as the start of a session: the page HPARAMS finds the metrics."""
     settings, _ = hparam.from_record(value)
-    lines = ["| name | value |", "|---|---|"]
-    lines += [f"| {name} | {setting} |" for name, setting in settings.items()]
-    words = _bytes(8, "\n".join(lines))
-    return value.tag, _tensor(_STRING, [1], words, _bytes(1, "text"))
+    pairs = b"".join(
+        _bytes(1, _bytes(1, name) + _bytes(2, _setting(setting)))
+        for name, setting in settings.items()
+    )
+    begun = _bytes(4, value.hparam.name) + _double(5, shown_time(value.timestamp) / 1000)
+    plugin = _bytes(1, "hparams") + _bytes(2, _bytes(3, pairs + begun))
+    return "_hparams_/session_start_info", _tensor(_FLOAT, [0], b"", plugin)
+
+
+def _setting(value: Any) -> bytes:
+    """Gives a value as JSON's message of protobuf has it."""
+    if value is None:
+        return _whole(1, 0)
+    return _bytes(3, value) if isinstance(value, str) else _double(2, value)
 
 
 _MAKERS = {
@@ -194,3 +206,31 @@ _MAKERS = {
     "hyper_parameters": _hparams,
 }
 """Component -> what gives the tag and the content of a summary."""
+
+
+# -- vectors: the page PROJECTOR reads them from tables beside the event file ----------------------
+def write_vectors(folder: str, number: int, value: Any) -> str:
+    """Writes vectors and their labels as two tables.
+
+    Args:
+        folder (str): the folder of the run.
+        number (int): tells the tables of one tag from those of others.
+        value (Value): a record of embeddings.
+
+    Returns:
+        str: what `projector_config.pbtxt` says of them.
+    """
+    matrix, labels, header = embedding.from_record(value)
+    names = {kind: f"{kind}_{number}.tsv" for kind in ("vectors", "labels")}
+    with open(os.path.join(folder, names["vectors"]), "w", encoding="utf-8") as file:
+        for row in matrix.tolist():
+            file.write("\t".join(f"{number:.9g}" for number in row) + "\n")
+    several = any(len(row) > 1 for row in labels)  # one column has no header
+    with open(os.path.join(folder, names["labels"]), "w", encoding="utf-8") as file:
+        for row in [header] * several + labels:
+            file.write("\t".join(" ".join(label.split()) for label in row) + "\n")
+    quoted = json.dumps(value.tag, ensure_ascii=False)
+    return (
+        f'embeddings {{ tensor_name: {quoted} tensor_path: "{names["vectors"]}" '
+        f'metadata_path: "{names["labels"]}" }}\n'
+    )

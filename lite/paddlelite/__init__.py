@@ -1,7 +1,7 @@
 """A small runtime for `.nb` files: needs NumPy alone, and a C compiler only to be faster."""
 
 from paddlelite import lite
-from paddlelite.errors import LiteError
+from paddlelite.lite import __version__
+from paddlelite.reader import LiteError
 
-__version__ = "0.1.0"
-__all__ = ["LiteError", "lite"]
+__all__ = ["LiteError", "__version__", "lite"]

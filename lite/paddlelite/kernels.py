@@ -1,4 +1,7 @@
-"""The operators in NumPy. Each takes its operands and numbers, and returns its results."""
+"""The operators in NumPy, and what runs a model by them.
+
+Each operator takes its operands and its numbers, and returns its results.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from paddlelite.errors import LiteError
-from paddlelite.reader import DTYPES, MAX_ELEMENTS, MAX_RANK, check
+from paddlelite.reader import DTYPES, MAX_ELEMENTS, MAX_RANK, OPERATORS, LiteError, check, read
 
 Array = np.ndarray
 Kernel = Callable[[list, tuple, tuple], list]
@@ -89,9 +91,9 @@ def _floats(*arrays: Array | None) -> None:
 
 def _out(size: int, kernel: int, pads: int, stride: int, dilation: int, ceil: int = 0) -> int:
     check(kernel > 0 and stride > 0 and dilation > 0, "a kernel, stride or dilation is not > 0")
-    room = size + pads - ((kernel - 1) * dilation + 1)
+    room = size + pads - ((kernel - 1) * dilation + 1) + (stride - 1 if ceil else 0)
     check(room >= 0, "a kernel is larger than what it is moved over")
-    return (room + (stride - 1 if ceil else 0)) // stride + 1
+    return room // stride + 1
 
 
 # -- convolutions, products ------------------------------------------------------------------------
@@ -105,7 +107,7 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
     check(x.ndim == 4 and w.ndim == 4, "conv2d: four dimensions were expected")
     n, c, h, wide = x.shape
     oc, per, kh, kw = w.shape
-    if (top, bottom, left, right) == (-1,) * 4:
+    if top == -1:
         top, bottom, left, right = _same(x, kh, kw, sh, sw)
         ints = (sh, sw, top, bottom, left, right, *ints[6:])
     check(groups > 0 and c == per * groups and oc % groups == 0 and oc > 0,
@@ -118,27 +120,22 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
     if top or bottom or left or right:
         x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
 
-    def window(i: int, j: int) -> Array:
-        down, across = i * dh, j * dw
-        return x[
-            :, :, down : down + sh * (oh - 1) + 1 : sh, across : across + sw * (ow - 1) + 1 : sw
-        ]
-
     if per == 1 and groups > 1:
         y = np.zeros((n, groups, oc // groups, oh, ow), F32)
         filters = w.reshape(groups, oc // groups, kh, kw, 1, 1)
         for i in range(kh):
             for j in range(kw):
-                y += window(i, j)[:, :, None] * filters[:, :, i, j]
+                part = _part(x, i * dh, j * dw, sh, sw, oh, ow)
+                y += part[:, :, None] * filters[:, :, i, j]
     else:
         if kh == kw == 1:
-            columns = np.ascontiguousarray(window(0, 0))
+            columns = np.ascontiguousarray(_part(x, 0, 0, sh, sw, oh, ow))
         else:
             _limited((n, c, kh * kw, oh, ow))
             columns = np.empty((n, c, kh, kw, oh, ow), F32)
             for i in range(kh):
                 for j in range(kw):
-                    columns[:, :, i, j] = window(i, j)
+                    columns[:, :, i, j] = _part(x, i * dh, j * dw, sh, sw, oh, ow)
         filters = w.reshape(groups, oc // groups, per * kh * kw)
         y = filters @ columns.reshape(n, groups, per * kh * kw, oh * ow)
     y = y.reshape(n, oc, oh, ow)
@@ -149,6 +146,11 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
         check(residual.shape == y.shape, "conv2d: its residual does not fit")
         y += residual
     return [_activated(y, function, floats)]
+
+
+def _part(x: Array, i: int, j: int, sh: int, sw: int, h: int, w: int) -> Array:
+    """So many rows and columns of images, from a place on, in steps."""
+    return x[:, :, i : i + sh * (h - 1) + 1 : sh, j : j + sw * (w - 1) + 1 : sw]
 
 
 def _same(x: Array, kh: int, kw: int, sh: int, sw: int) -> tuple[int, ...]:
@@ -167,7 +169,8 @@ def conv2d_transpose(ins: list, ints: tuple, floats: tuple) -> list:
     sh, sw, top, bottom, left, right, dh, dw, groups = ints
     _floats(x, w, bias)
     check(x.ndim == 4 and w.ndim == 4 and x.size, "conv2d_transpose: four dimensions were expected")
-    check(0 <= min(ints[:8]) <= max(ints[:8]) <= 1024 and min(sh, sw, dh, dw) > 0,
+    check(min(top, left) >= 0 and min(bottom, right) >= -1024 and max(ints[:8]) <= 1024
+          and min(sh, sw, dh, dw) > 0,
           "conv2d_transpose: its strides, paddings and dilations are 0 to 1024")  # fmt: skip
     n, c, h, wide = x.shape
     _, per, kh, kw = w.shape
@@ -175,17 +178,15 @@ def conv2d_transpose(ins: list, ints: tuple, floats: tuple) -> list:
           "conv2d_transpose: its channels do not fit the filter")  # fmt: skip
     oh, ow = (h - 1) * sh + (kh - 1) * dh + 1, (wide - 1) * sw + (kw - 1) * dw + 1
     check(oh > top + bottom and ow > left + right, "conv2d_transpose: nothing would be left")
-    _limited((n, per * groups, oh, ow))
+    full = _limited((n, per * groups, oh + max(-bottom, 0), ow + max(-right, 0)))
     _limited((per * kh * kw, h * wide))
     filters = w.reshape(groups, c // groups, per * kh * kw).swapaxes(1, 2)
     parts = filters @ x.reshape(n, groups, c // groups, h * wide)
     parts = parts.reshape(n, groups * per, kh, kw, h, wide)
-    y = np.zeros((n, groups * per, oh, ow), F32)
+    y = np.zeros(full, F32)
     for i in range(kh):
         for j in range(kw):
-            down, across = i * dh, j * dw
-            rows = slice(down, down + sh * (h - 1) + 1, sh)
-            y[:, :, rows, across : across + sw * (wide - 1) + 1 : sw] += parts[:, :, i, j]
+            _part(y, i * dh, j * dw, sh, sw, h, wide)[...] += parts[:, :, i, j]
     y = y[:, :, top : oh - bottom, left : ow - right]
     if bias is not None:
         check(bias.size == groups * per, "conv2d_transpose: its bias does not fit")
@@ -251,44 +252,41 @@ def matmul(ins: list, ints: tuple, floats: tuple) -> list:
 
 
 def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
-    """The largest or the mean of windows."""
+    """The largest or the mean of windows; whole: of 1 all pixels, of 2 so many even windows."""
     x = ins[0]
     mean, kh, kw, sh, sw, top, bottom, left, right, ceil, exclusive, whole = ints
     _floats(x)
     check(x.ndim == 4 and x.size, "pool2d: four dimensions were expected")
-    if whole:
-        found = x.mean((2, 3), keepdims=True) if mean else x.max((2, 3), keepdims=True)
-        return [found]
-    n, c, h, w = x.shape
-    if (top, bottom, left, right) == (-1,) * 4:
+    if whole == 1:
+        return [x.mean((2, 3), keepdims=True) if mean else x.max((2, 3), keepdims=True)]
+    if top == -1:
         top, bottom, left, right = _same(x, kh, kw, sh, sw)
-    check(min(top, bottom, left, right) >= 0, "pool2d: a padding is negative")
-    check(max(top, bottom) < kh and max(left, right) < kw, "pool2d: more padding than kernel")
-    oh, ow = _out(h, kh, top + bottom, sh, 1, ceil), _out(w, kw, left + right, sw, 1, ceil)
-    check((oh - 1) * sh < h + top and (ow - 1) * sw < w + left, "pool2d: an empty window")
-    below = max(bottom, (oh - 1) * sh + kh - h - top)
-    after = max(right, (ow - 1) * sw + kw - w - left)
-    around = ((0, 0), (0, 0), (top, below), (left, after))
-    _limited((n, c, h + top + below, w + left + after))
-    start = F32(0 if mean else -np.inf)
-    padded, y = np.pad(x, around, constant_values=start), np.full((n, c, oh, ow), start, F32)
-    for i in range(kh):
-        for j in range(kw):
-            part = padded[:, :, i : i + sh * (oh - 1) + 1 : sh, j : j + sw * (ow - 1) + 1 : sw]
-            (np.add if mean else np.maximum)(y, part, out=y)
-    if mean:
-        down = _counts(h, oh, kh, sh, top, bottom, exclusive)
-        y /= down[:, None] * _counts(w, ow, kw, sw, left, right, exclusive)
-    return [y]
+    pads, counts = (top, bottom, left, right), F32(1)  # counts: over how many each mean goes
+    check(min(pads) >= 0 and max(pads) <= 1024, "pool2d: its paddings are 0 to 1024")
+    for axis, k, stride, before, after in ((2, kh, sh, top, bottom), (3, kw, sw, left, right)):
+        size = x.shape[axis]
+        out = k if whole else _out(size, k, before + after, stride, 1, ceil)
+        _limited((*x.shape[:axis], out, *x.shape[axis + 1 :]))
+        at = np.arange(out)
+        starts = at * size // max(out, 1) if whole else at * stride - before
+        ends = ((at + 1) * size + out - 1) // max(out, 1) if whole else starts + k
+        x = _windows(x, axis, starts, np.minimum(ends, size), mean)
+        first = np.maximum(starts, 0) if exclusive or whole else starts
+        last = np.minimum(ends, size + (0 if exclusive or whole else after))
+        counts = counts * np.maximum(last - first, 0).astype(F32).reshape(-1, *[1] * (3 - axis))
+    return [x / counts if mean else x]
 
 
-def _counts(
-    size: int, out: int, kernel: int, stride: int, before: int, after: int, exclusive: int
-) -> Array:
-    """Over how many elements each mean goes: with the padding that is stated, or without."""
-    starts = np.arange(out) * stride - before
-    ends = np.minimum(starts + kernel, size if exclusive else size + after)
-    return (ends - (np.maximum(starts, 0) if exclusive else starts)).astype(F32)
+def _windows(x: Array, axis: int, starts: Array, ends: Array, mean: int) -> Array:
+    """The largest, or the sum, of windows along an axis; what is outside of it adds nothing."""
+    size, nothing = x.shape[axis], F32(0 if mean else np.finfo(F32).min)
+    more = np.concatenate([x, np.full_like(x.take([0], axis), nothing)], axis)
+    y = more.take(np.full(len(starts), size), axis)
+    for i in range(int((ends - starts).max(initial=0))):
+        at = starts + i
+        part = more.take(np.where((at < 0) | (at >= ends), size, at), axis)
+        (np.add if mean else np.maximum)(y, part, out=y)
+    return y
 
 
 # -- element by element, along axes ----------------------------------------------------------------
@@ -413,7 +411,7 @@ def pad(ins: list, ints: tuple, floats: tuple) -> list:
         check(min(pair) >= 0 and max(pair) <= most, "pad: its paddings do not fit")
     _limited([sum(pair) + size for pair, size in zip(around, x.shape)])
     if mode == 0:
-        return [np.pad(x, around, constant_values=x.dtype.type(floats[0]))]
+        return [np.pad(x, around, constant_values=F32(floats[0]).astype(x.dtype))]
     return [np.pad(x, around, "reflect" if mode == 1 else "edge")]
 
 
@@ -548,8 +546,45 @@ def multiclass_nms(ins: list, ints: tuple, floats: tuple) -> list:
 
 
 KERNELS: dict[str, Kernel] = {
-    f.__name__.rstrip("_"): f
-    for f in (conv2d, conv2d_transpose, recurrent, arg_max, matmul, pool2d, activation,
-              binary, layer_norm, softmax, reduce, reshape, transpose, concat, slice_, pad, gather,
-              cast, interpolate, yolo_box, multiclass_nms)
-}  # fmt: skip
+    name: globals()[{"slice": "slice_"}.get(name, name)] for name in OPERATORS
+}
+
+
+class NumpyEngine:
+    """A model that is run by NumPy; the bytes of the file have to stay as they are."""
+
+    name = "numpy"
+
+    def __init__(self, content: Any) -> None:
+        self.model = read(content)
+        tensors = self.model.tensors
+        self.inputs = [tensors[i] for i in self.model.inputs]
+        self.outputs = [tensors[i].name for i in self.model.outputs]
+        last = {i: at for at, op in enumerate(self.model.operators) for i in op.ins}
+        kept = {*self.model.outputs, *(i for i, t in enumerate(tensors) if t.value is not None)}
+        self._done: list[list[int]] = [[] for _ in self.model.operators]
+        for i, at in last.items():
+            if i >= 0 and i not in kept:
+                self._done[at].append(i)
+
+    def run(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """Returns the outputs for some inputs."""
+        values: list[Any] = [t.value for t in self.model.tensors]
+        for i, array in zip(self.model.inputs, arrays, strict=True):
+            values[i] = array
+        with np.errstate(all="ignore"):
+            for op, done in zip(self.model.operators, self._done):
+                # how many results it has says what this one gives
+                several = op.name == "multiclass_nms"
+                floats = (*op.floats, len(op.outs)) if several else op.floats
+                try:
+                    made = KERNELS[op.name]([None if i < 0 else values[i] for i in op.ins],
+                                            op.ints, floats)  # fmt: skip
+                except LiteError as error:
+                    place = self.model.tensors[op.outs[0]].name
+                    raise LiteError(f"operator {op.name} that makes {place!r}: {error}") from None
+                for i, value in zip(op.outs, made):
+                    values[i] = value
+                for i in done:
+                    values[i] = None
+        return [np.array(values[i]) for i in self.model.outputs]

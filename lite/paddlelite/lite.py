@@ -7,35 +7,57 @@ import importlib
 import mmap
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from paddlelite import native
-from paddlelite.errors import LiteError
-from paddlelite.numpy_engine import NumpyEngine
+from paddlelite.kernels import NumpyEngine
+from paddlelite.reader import LiteError
 
+__version__ = "0.1.0"
 ENGINES = ("auto", "c", "numpy")
 
 
 class TargetType(enum.IntEnum):
-    """Kinds of devices; this runtime computes on processors."""
+    """Kinds of devices; this runtime computes on processors (Host, X86, ARM)."""
 
-    Unk, Host, X86, ARM = 0, 1, 2, 4
+    Unk, Host, X86, CUDA, ARM, OpenCL, Any, FPGA, NPU, XPU = range(10)
 
 
 class PrecisionType(enum.IntEnum):
     """Kinds of numbers."""
 
-    Unk, FP32, INT8 = 0, 1, 2
+    Unk, FP32, INT8, INT32, Any, FP16, BOOL, INT64, INT16, UINT8, FP64 = range(11)
+
+
+class DataLayoutType(enum.IntEnum):
+    """Orders of the dimensions of images; here they are NCHW."""
+
+    Unk, NCHW, Any, NHWC = range(4)
+
+
+class PowerMode(enum.IntEnum):
+    """Which processors compute; here the system chooses (LITE_POWER_NO_BIND)."""
+
+    LITE_POWER_HIGH, LITE_POWER_LOW, LITE_POWER_FULL, LITE_POWER_NO_BIND = range(4)
+    LITE_POWER_RAND_HIGH, LITE_POWER_RAND_LOW = 4, 5
 
 
 class Place(NamedTuple):
-    """A device and the kind of numbers there."""
+    """A device, and the kind and order of numbers there."""
 
     target: TargetType = TargetType.Host
     precision: PrecisionType = PrecisionType.FP32
+    layout: DataLayoutType = DataLayoutType.NCHW
+    device: int = 0
+
+    def is_valid(self) -> bool:
+        """Says whether this runtime can compute there."""
+        on_processor = self.target in (TargetType.Host, TargetType.X86, TargetType.ARM)
+        kinds = PrecisionType.FP32, PrecisionType.INT8, PrecisionType.Any
+        return on_processor and self.precision in kinds and self.layout in (1, 2)
 
 
 class _Config:
@@ -53,6 +75,16 @@ class _Config:
     def threads(self) -> int:
         """Returns how many threads compute."""
         return self._threads
+
+    def set_power_mode(self, mode: PowerMode) -> None:
+        """Takes LITE_POWER_NO_BIND alone: the system chooses on which processors threads run."""
+        if mode != PowerMode.LITE_POWER_NO_BIND:
+            raise LiteError(f"set_power_mode: threads are not bound to processors here: {mode!r}; "
+                            "expected LITE_POWER_NO_BIND (taskset binds a process)")  # fmt: skip
+
+    def power_mode(self) -> PowerMode:
+        """Returns LITE_POWER_NO_BIND."""
+        return PowerMode.LITE_POWER_NO_BIND
 
     def set_engine(self, engine: str) -> None:
         """Says what computes: "c", "numpy", or "auto": C where a library or a compiler is.
@@ -87,6 +119,19 @@ class MobileConfig(_Config):
         return _mapped(self._path)
 
 
+def _file(name: str, what: str) -> tuple[Callable[..., None], Callable[..., str]]:
+    """The methods of a CxxConfig that name a file, and that return its name."""
+
+    def put(self: Any, path: str) -> None:
+        self._files[name] = os.fspath(path)
+
+    def get(self: Any) -> str:
+        return self._files.get(name, "")
+
+    put.__doc__, get.__doc__ = f"Names {what}.", f"Returns {what}."
+    return put, get
+
+
 class CxxConfig(_Config):
     """Names a model as pypaddle saves it, which is converted when it is loaded (needs pypaddle)."""
 
@@ -94,27 +139,20 @@ class CxxConfig(_Config):
         super().__init__()
         self._files: dict[str, str] = {}
 
-    def set_model_dir(self, path: str) -> None:
-        """Names the prefix of a 2.x model, or the folder of a 1.x model."""
-        self._files["set_model_dir"] = os.fspath(path)
-
-    def set_model_file(self, path: str) -> None:
-        """Names the program."""
-        self._files["set_model_file"] = os.fspath(path)
-
-    def set_param_file(self, path: str) -> None:
-        """Names the parameters."""
-        self._files["set_param_file"] = os.fspath(path)
+    set_model_dir, model_dir = _file("model_dir", "the prefix of a 2.x model, or folder of 1.x")
+    set_model_file, model_file = _file("model_file", "the program")
+    set_param_file, param_file = _file("param_file", "the parameters")
 
     def set_valid_places(self, places: Sequence[Place]) -> None:
-        """Says where it may run; a host, x86 or ARM processor is all there is."""
-        if not any(place.target != TargetType.Unk for place in places):
-            raise LiteError("set_valid_places: expected at least one Place of a processor")
+        """Says where it may run; a processor (Host, X86, ARM) with float32 has to be among it."""
+        if not any(place.is_valid() for place in places):
+            raise LiteError("set_valid_places: this runtime computes in float32 and NCHW on Host, "
+                            f"X86 or ARM, which is not among {list(places)}")  # fmt: skip
 
     def _read(self) -> bytes:
         opt = Opt()
         for name, path in self._files.items():
-            getattr(opt, name)(path)
+            getattr(opt, f"set_{name}")(path)
         with tempfile.TemporaryDirectory() as folder:
             opt.set_optimize_out(os.path.join(folder, "model"))
             with open(opt.run(), "rb") as file:
@@ -168,10 +206,18 @@ class Tensor:
         self._value = np.zeros(tuple(sizes), self._dtype)
 
     def set_float_data(self, data: Sequence[float]) -> None:
-        """Fills the sizes that :meth:`resize` set."""
-        if self._value is None or len(data) != self._value.size:
-            raise LiteError(f"input {self._name!r}: resize() to the number of values first")
-        self.from_numpy(np.asarray(data, self._dtype).reshape(self._value.shape))
+        """Fills the sizes that :meth:`resize` set; `set_int32_data`, `set_int64_data` are the same.
+
+        Numbers have to be those of the data type that is expected.
+        """
+        array, value = np.asarray(data), self._value
+        fits = np.can_cast(array.dtype, self._dtype, "same_kind")
+        if value is None or array.size != value.size or not fits:
+            told = f"expected as many of {self._dtype} as resize() says"
+            raise LiteError(f"{self._name!r}: {told}, but received {array.size} of {array.dtype}")
+        self._value = array.astype(self._dtype).reshape(value.shape)
+
+    set_int32_data = set_int64_data = set_float_data
 
     def numpy(self) -> np.ndarray:
         """Returns a copy of the contents."""
@@ -183,6 +229,26 @@ class Tensor:
         """Returns the contents as a flat list."""
         return self.numpy().reshape(-1).tolist()
 
+    int32_data = int64_data = float_data
+
+    def target(self) -> TargetType:
+        """Returns where its contents are."""
+        return TargetType.Host
+
+    def precision(self) -> PrecisionType:
+        """Returns the kind of its numbers."""
+        kind = self._dtype if self._value is None else self._value.dtype
+        return PrecisionType[{"f": "FP", "i": "INT"}[kind.kind] + str(8 * kind.itemsize)]
+
+    def lod(self) -> list[list[int]]:
+        """Returns []: there are no sequences of unlike lengths here."""
+        return []
+
+    def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
+        """Takes no levels alone."""
+        if len(lod):
+            raise LiteError(f"input {self._name!r}: the runtime has no LoD, but received {lod}")
+
     def shape(self) -> list[int]:
         """Returns the sizes; those that the model states before there are contents."""
         return list(self._dims if self._value is None else self._value.shape)
@@ -191,8 +257,9 @@ class Tensor:
 class Predictor:
     """Runs a model; made by :func:`create_paddle_predictor`."""
 
-    def __init__(self, config: Any) -> None:
-        self._engine = _engine(config._read(), config._engine, config._threads)
+    def __init__(self, content: Any, engine: str, threads: int) -> None:
+        self._made_of = content, engine, threads
+        self._engine = _engine(content, engine, threads)
         self._inputs = [Tensor(t.name, t.dtype, t.dims) for t in self._engine.inputs]
         self._outputs = [Tensor(name, np.dtype("float32")) for name in self._engine.outputs]
 
@@ -200,13 +267,26 @@ class Predictor:
         """Returns what computes: "c" or "numpy"."""
         return self._engine.name
 
+    def clone(self) -> Predictor:
+        """Returns another predictor of the same model, for another thread."""
+        return Predictor(*self._made_of)
+
+    def get_version(self) -> str:
+        """Returns the version of this runtime."""
+        return __version__
+
+    def save_optimized_model(self, path: str) -> None:
+        """Writes the `.nb` file; `.nb` is added where it is not there."""
+        with open(path if path.endswith(".nb") else path + ".nb", "wb") as file:
+            file.write(self._made_of[0])
+
     def get_input(self, index: int) -> Tensor:
         """Returns an input."""
-        return _item(self._inputs, index)
+        return _found(self._inputs, index)
 
     def get_output(self, index: int) -> Tensor:
         """Returns an output; it holds what the last run gave."""
-        return _item(self._outputs, index)
+        return _found(self._outputs, index)
 
     def get_input_names(self) -> list[str]:
         """Returns the names of the inputs."""
@@ -218,11 +298,11 @@ class Predictor:
 
     def get_input_by_name(self, name: str) -> Tensor:
         """Returns an input."""
-        return _named(self._inputs, name)
+        return _found(self._inputs, name)
 
     def get_output_by_name(self, name: str) -> Tensor:
         """Returns an output."""
-        return _named(self._outputs, name)
+        return _found(self._outputs, name)
 
     def run(self) -> None:
         """Computes the outputs."""
@@ -234,17 +314,11 @@ class Predictor:
             tensor._value = value
 
 
-def _item(tensors: list[Tensor], index: int) -> Tensor:
-    if not 0 <= index < len(tensors):
-        raise LiteError(f"there is no tensor {index}; there are {len(tensors)}")
-    return tensors[index]
-
-
-def _named(tensors: list[Tensor], name: str) -> Tensor:
-    for tensor in tensors:
-        if tensor.name() == name:
+def _found(tensors: list[Tensor], key: int | str) -> Tensor:
+    for i, tensor in enumerate(tensors):
+        if key in (i, tensor.name()):
             return tensor
-    raise LiteError(f"there is no tensor {name!r}, but {', '.join(t.name() for t in tensors)}")
+    raise LiteError(f"there is no tensor {key!r}, but {[t.name() for t in tensors]}")
 
 
 def _engine(content: Any, engine: str, threads: int) -> Any:
@@ -264,4 +338,4 @@ def _engine(content: Any, engine: str, threads: int) -> Any:
 
 def create_paddle_predictor(config: Any) -> Predictor:
     """Returns a predictor for a MobileConfig or CxxConfig."""
-    return Predictor(config)
+    return Predictor(config._read(), config._engine, config._threads)

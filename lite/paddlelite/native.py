@@ -16,12 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from paddlelite.errors import LiteError
-from paddlelite.reader import Tensor
+from paddlelite.reader import DTYPES, LiteError, Tensor
 
 SOURCE = Path(__file__).with_name("csrc") / "paddle_lite.c"
 SHIPPED = Path(__file__).with_name("paddle_lite.so")
-_DTYPES = (np.dtype("float32"), np.dtype("int64"), np.dtype("int32"))
 _PROBLEM: list[str] = []
 
 
@@ -111,13 +109,7 @@ def _declared(found: Any) -> Any:
 
 
 class CEngine:
-    """A model that is run by the C kernels.
-
-    Args:
-        content (buffer): the file; stays as it is.
-        found (CDLL): the library.
-        threads (int): how many compute.
-    """
+    """A model that is run by the C kernels; the bytes of the file have to stay as they are."""
 
     name = "c"
 
@@ -131,7 +123,7 @@ class CEngine:
         self._check(found.pl_set_threads(self._model, threads))
         told = [self._told("input", i) for i in range(found.pl_input_count(self._model))]
         self.inputs = [
-            Tensor(t.name.decode(errors="replace"), _DTYPES[t.dtype], tuple(t.dims[: t.rank]), None)
+            Tensor(t.name.decode(errors="replace"), DTYPES[t.dtype], tuple(t.dims[: t.rank]), None)
             for t in told
         ]
         count = found.pl_output_count(self._model)
@@ -154,7 +146,7 @@ class CEngine:
         """Returns the outputs for some inputs."""
         for i, array in enumerate(arrays):
             dims = (ctypes.c_int64 * 8)(*array.shape)
-            kind = _DTYPES.index(array.dtype)
+            kind = DTYPES.index(array.dtype)
             self._check(self._library.pl_set_input(self._model, i, kind, array.ndim, dims,
                                                    array.ctypes.data))  # fmt: skip
         self._check(self._library.pl_run(self._model))
@@ -162,6 +154,6 @@ class CEngine:
 
     @staticmethod
     def _array(tensor: _CTensor) -> np.ndarray:
-        made = np.empty(tuple(tensor.dims[: tensor.rank]), _DTYPES[tensor.dtype])
+        made = np.empty(tuple(tensor.dims[: tensor.rank]), DTYPES[tensor.dtype])
         ctypes.memmove(made.ctypes.data, tensor.data, made.nbytes)
         return made

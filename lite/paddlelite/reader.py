@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paddlelite.errors import LiteError
-
 MAGIC, VERSION = b"PYPDNB\r\n", 1
 NONE = 0xFFFFFFFF
 NO_VALUE = 0xFFFFFFFFFFFFFFFF
@@ -32,6 +30,10 @@ _TABLE = """
     interpolate 1 1 1 1 5 5 2 0, yolo_box 2 2 2 2 5 67 2 0, multiclass_nms 2 2 1 3 4 4 3 0
 """
 OPERATORS = {row.split()[0]: tuple(map(int, row.split()[1:])) for row in _TABLE.split(",")}
+
+
+class LiteError(RuntimeError):
+    """A file cannot be read, or what was given to a model does not fit it."""
 
 
 class Tensor(NamedTuple):
@@ -65,8 +67,9 @@ class Model(NamedTuple):
 class _Cursor:
     """Reads numbers off bytes, never beyond their end."""
 
-    def __init__(self, content: memoryview) -> None:
+    def __init__(self, content: memoryview, unclaimed: int) -> None:
         self.content, self.at = content, 0
+        self.unclaimed = unclaimed  # bytes of the arrays that no tensor has taken yet
 
     def take(self, layout: str) -> tuple:
         size = struct.calcsize("<" + layout)
@@ -106,7 +109,7 @@ def read(content: Any) -> Model:
     fits = program == _HEADER.size and size <= total - program and zero == 0
     fits = fits and blob % 64 == 0 and blob >= program + size and blob + blob_size == total
     check(fits, "damaged .nb file: the places in its header")
-    return _program(_Cursor(view[program : program + size]), view[blob:])
+    return _program(_Cursor(view[program : program + size], blob_size), view[blob:])
 
 
 def _program(cursor: _Cursor, blob: memoryview) -> Model:
@@ -137,11 +140,14 @@ def _tensor(cursor: _Cursor, blob: memoryview) -> Tensor:
     dtype = DTYPES[kind] if stored == kind else BYTES[stored]
     check(all(d >= 0 for d in dims), f"damaged .nb file: sizes of {name!r}")
     value = _array(blob, at, dtype, dims, name)
-    check(size == value.nbytes, f"damaged .nb file: the size of {name!r}")
+    cursor.unclaimed -= size  # so no file becomes far larger in memory
+    fits = size == value.nbytes and cursor.unclaimed >= 0
+    check(fits, f"damaged .nb file: the size of {name!r}")
     if stored != kind:
         check(axis < rank, f"damaged .nb file: the axis of {name!r}")
         scale = _array(blob, cursor.take("Q")[0], DTYPES[0], (dims[axis],), name)
-        value = value * scale.reshape([-1 if i == axis else 1 for i in range(rank)])
+        with np.errstate(all="ignore"):
+            value = value * scale.reshape([-1 if i == axis else 1 for i in range(rank)])
     return Tensor(name, DTYPES[kind], dims, value)
 
 

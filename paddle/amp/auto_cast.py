@@ -14,6 +14,7 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import current_hook, hooked, recording
 from paddle.core.op import C, OpDef, py
 from paddle.core.place import current_backend
+from paddle.core.user_frame import outside
 from paddle.ir.recording.context import is_capturing
 
 LEVELS = ("O0", "O1", "O2")
@@ -90,7 +91,8 @@ def low_dtype() -> VarType:
 @functools.cache
 def _tell_once(title: str) -> None:
     warnings.warn(
-        f"mixed precision on a {title} computes in bfloat16; float16 needs a GPU.", stacklevel=5
+        f"mixed precision on a {title} computes in bfloat16; float16 needs a GPU.",
+        stacklevel=outside(),
     )
 
 

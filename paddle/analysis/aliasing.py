@@ -45,13 +45,13 @@ class Memory:
     def __init__(self, program: Program, kept: Any = ()) -> None:
         self._kept = set(kept)
         self._writers: dict[str, list[Operator]] = {}
-        self._readers: dict[str, int] = {}
+        self._readers: dict[str, list[Operator]] = {}
         for block in program.blocks:
             for op in block.ops:
                 names = gradient_needs(op)[0] if is_gradient(op) else op.input_arg_names
                 inner = inner_names(op)
                 for name in [*names, *inner]:
-                    self._readers[name] = self._readers.get(name, 0) + 1
+                    self._readers.setdefault(name, []).append(op)
                 for name in {*op.output_arg_names, *inner}:
                     self._writers.setdefault(name, []).append(op)
 
@@ -82,9 +82,32 @@ class Memory:
         if var is None or var.persistable or var.is_data or name in self._kept:
             return False
         writers = self._writers.get(name, [])
-        if self._readers.get(name) != 1 or len(writers) != 1 or writers[0].attrs.get(HOISTED):
+        if len(self._readers.get(name, ())) != 1 or len(writers) != 1:
             return False
-        return writers[0].block is reader.block and _unaliased(writers[0], name)
+        return self._own_memory(writers[0], name, reader)
+
+    def is_last(self, name: str, reader: Operator) -> bool:
+        """Whether ``reader`` is the last that needs a value, whose memory nothing else has then.
+
+        What read it before has made memory of its own, in the same block.
+        """
+        var = reader.block.vars.get(name)
+        if var is None or var.persistable or var.is_data or name in self._kept:
+            return False
+        writers, readers = self._writers.get(name, []), self._readers.get(name, [])
+        if len(writers) != 1 or readers[-1] is not reader or readers.count(reader) != 1:
+            return False
+        before = readers[:-1]
+        apart = all(
+            op.block is reader.block and all(makes_memory(op, n) for n in op.output_arg_names)
+            for op in before
+        )
+        return apart and self._own_memory(writers[0], name, reader)
+
+    @staticmethod
+    def _own_memory(writer: Operator, name: str, reader: Operator) -> bool:
+        own = not writer.attrs.get(HOISTED) and _unaliased(writer, name)
+        return own and writer.block is reader.block
 
 
 def _floating(op: Operator, name: str) -> bool:

@@ -67,6 +67,7 @@ class Backend:
     lacks_16_bits = False  # kernels of linear algebra and the like take no 16-bit numbers
     lu_without_pivots = False
     gels_only = False  # of the drivers of least squares there is this one
+    integer_products = False  # ATen's product of matrices of bytes, where oneDNN is not
     float16 = False  # 16-bit arithmetic is fast in float16, else in bfloat16
 
     # -- devices -------------------------------------------------------------------------------
@@ -247,7 +248,7 @@ class _Cuda(Backend):
     advice = "use paddle.set_device('cpu'), or install a torch with CUDA on a GPU machine"
     pins = streams = True
     pinned_place = CUDAPinnedPlace()
-    lu_without_pivots = gels_only = float16 = True
+    lu_without_pivots = gels_only = float16 = integer_products = True
 
     def compiled(self) -> bool:
         return torch.version.cuda is not None

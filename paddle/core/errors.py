@@ -243,7 +243,9 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
         f"{s.name} = {_describe(a)}" for s, a in zip(op.inputs, args, strict=False) if a is not None
     )
     given = ", ".join(f"{k} = {v!r}"[:80] for k, v in attrs.items())
-    context = f"\n  inputs: {got}" + (f"\n  attributes: {given}" if given else "") + where
+    # A plan does not keep what its operators got.
+    context = f"\n  inputs: {got}" if got else ""
+    context += (f"\n  attributes: {given}" if given else "") + where
     if isinstance(error, FrameworkError):
         # Another object: an error that is raised from itself would be a cycle.
         return _with_text(type(error), str(error.args[0]).replace("torch.", "") + context)

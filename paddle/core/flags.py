@@ -28,6 +28,7 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_device_fallback": (True, "compute on the CPU what a device has no kernel for"),
     "FLAGS_dist_check_calls": (True, "compare what processes are about to exchange"),
     "FLAGS_dist_timeout": (1800.0, "seconds that an exchange between processes may take"),
+    "FLAGS_executor_int8": (False, "compute quantised Programs by bytes in the Executor, too"),
     "FLAGS_int8_tune": (True, "measure which products are faster by bytes than in floats"),
     "FLAGS_kernel_tuning": (True, "measure which form of a kernel is fastest on this machine"),
     "FLAGS_require_checksums": (False, "refuse files that no checksum was saved with"),

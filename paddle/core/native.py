@@ -50,7 +50,7 @@ RUNTIME = 1  # flag of a call: sizes are those of real tensors
 UNWANTED = 1  # flag of an output
 ENTRY = "paddle_operator_library"
 
-LIST, OPTIONAL, NO_GRADIENT, NO_BUFFER = 1, 2, 4, 8  # flags of slots
+LIST, OPTIONAL, NO_GRADIENT, NO_BUFFER, MAY_REUSE = 1, 2, 4, 8, 32  # flags of slots
 HAS_SHAPE, HAS_DTYPE, STRIDES, OWN_LOD, SHARES_LOD, RANDOM = 1, 2, 4, 8, 16, 32  # of operators
 
 # An error's class by its code.
@@ -76,12 +76,18 @@ ERRORS: dict[int, Any] = {
 
 @dataclass(frozen=True)
 class NativeSlot:
-    """An input or output of a compiled operator."""
+    """An input or output of a compiled operator.
+
+    Attributes:
+        inplace (int): the number of the input that an output is written into, else -1.
+        reuses (int): the number of the input whose memory it may have, else -1.
+    """
 
     name: str
     doc: str
     flags: int
     inplace: int = -1
+    reuses: int = -1
 
     @property
     def many(self) -> bool:
@@ -161,10 +167,10 @@ class NativeOperator:
                 what = f"has {wrong[0]} twice" if wrong[0] else "has something without a name"
                 raise errors.InvalidArgumentError(f"operator {self.name} {what}.")
         for slot in self.outputs:
-            if slot.inplace >= len(self.inputs):
+            if max(slot.inplace, slot.reuses) >= len(self.inputs):
                 raise errors.InvalidArgumentError(
                     f"operator {self.name}: its output {slot.name} is written into input "
-                    f"{slot.inplace}, but there are {len(self.inputs)}."
+                    f"{max(slot.inplace, slot.reuses)}, but there are {len(self.inputs)}."
                 )
         for attribute in self.attributes:
             name = py(attribute.name)
@@ -200,7 +206,8 @@ class NativeOperator:
 
 
 def _slot(told: CSlot) -> NativeSlot:
-    return NativeSlot(_text(told.name), _text(told.doc), told.flags, told.inplace)
+    into = (-1, told.inplace) if told.flags & MAY_REUSE else (told.inplace, -1)
+    return NativeSlot(_text(told.name), _text(told.doc), told.flags, *into)
 
 
 def _attribute(told: CAttribute) -> NativeAttribute:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import importlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -189,6 +189,7 @@ class Rings:
 
     def __init__(self) -> None:
         self._rings: dict[int, Communicator] = {}
+        self._opening: Callable[[], None] | None = None  # makes ring 0 when it is first needed
         self._here = threading.local()  # a thread may have a ring 0 of its own
         self.alone = Alone()
         self.world_size = 1  # of all processes of the job, as who registers says
@@ -201,10 +202,27 @@ class Rings:
             communicator (Communicator): the group.
         """
         self._rings[number] = communicator
+        if not number:
+            self._opening = None
+
+    def expect(self, world_size: int, opening: Callable[[], None]) -> None:
+        """Lets ring 0 be made when it is first asked for.
+
+        Args:
+            world_size (int): of all processes of the job.
+            opening (callable): registers ring 0.
+        """
+        self.world_size, self._opening = world_size, opening
+
+    def expect_nobody(self) -> None:
+        """Takes :meth:`expect` back, if ring 0 was not needed since."""
+        if self._opening is not None:
+            self.world_size, self._opening = 1, None
 
     def forget(self) -> None:
         """Forgets all groups, as when a job is over."""
         self._rings.clear()
+        self._opening = None
         self.world_size = 1
 
     def connect(self, number: int, endpoints: Sequence[str], rank: int) -> None:
@@ -232,7 +250,11 @@ class Rings:
             del self._here.ring
 
     def known(self, number: int) -> bool:
-        """Says whether a number was given a group."""
+        """Says whether a number has a group, or will have one when it is asked for."""
+        return number in self._rings or (number == 0 and self._opening is not None)
+
+    def connected(self, number: int) -> bool:
+        """Says whether the group of a number is there already."""
         return number in self._rings
 
     def numbers(self) -> list[int]:
@@ -250,6 +272,9 @@ class Rings:
             found = getattr(self._here, "ring", found)
         if found is not None:
             return found
+        if not number and self._opening is not None:
+            self._opening()
+            return self._rings[0]
         if self.world_size > 1:
             raise PreconditionNotMetError(
                 f"ring {number}: expected a group of processes, but none has this number.",

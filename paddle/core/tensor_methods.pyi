@@ -2,7 +2,7 @@
 
 import numpy as np
 from collections.abc import Iterator
-from paddle.core.lod import LoDTensor
+from paddle.core.lod import HeldTensor
 from paddle.core.tensor import Tensor
 from typing import Any
 
@@ -169,7 +169,7 @@ class Methods:
         """Takes entries of a Tensor along a dimension."""
     def gather_nd(self, index: Tensor, name: str | None = None) -> Tensor:
         """Takes elements or slices of a Tensor at positions in its first dimensions."""
-    def get_tensor(self) -> LoDTensor:
+    def get_tensor(self) -> HeldTensor:
         """Returns what it holds, to be read and set in the way of 1.x; setting shows in it."""
     @property
     def grad(self) -> Tensor | None:

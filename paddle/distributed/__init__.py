@@ -1,4 +1,4 @@
-"""Training in several processes; this version has the case of one."""
+"""Training in several processes: starting them, exchanging values and gradients, fleet."""
 
 from paddle.distributed import fleet
 from paddle.distributed.checkpoint import checkpoint, resume

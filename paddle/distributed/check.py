@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,7 @@ import torch
 from paddle.core import flags
 from paddle.core.dtype import FROM_TORCH, dtype_name
 from paddle.core.errors import ExternalError, InvalidArgumentError
+from paddle.core.user_frame import outside
 from paddle.distributed import store as stores
 
 _REPORT_SECONDS = 2.0  # a launcher notices a death in less
@@ -114,6 +116,52 @@ def report(store: Any, rank: int, status: str) -> None:
         status (str): how it ended, as ``exit status 3``.
     """
     store.set(f"failed/{store.add('failed', 1)}", f"{rank}|{status}")
+
+
+def meet(meeting: Any, ranks: Sequence[int], me: int, seconds: float) -> None:
+    """Returns when all members of a group have come to connect; says for whom it waits.
+
+    Args:
+        meeting (Store): keys of this group alone.
+        ranks (list[int]): the members.
+        me (int): which of them this one is.
+        seconds (float): how long to wait.
+
+    Raises:
+        ExternalError: names the members that did not come, or the process that failed.
+    """
+    keys = [f"came/{i}" for i in range(len(ranks))]
+    meeting.set(keys[me], "")
+    begin, pause, told = time.monotonic(), 0.0005, False
+    while not meeting.check(keys):
+        waited = time.monotonic() - begin
+        if waited > 1:  # a look at more than one key
+            missing = [ranks[i] for i, key in enumerate(keys) if not meeting.check([key])]
+            names = f"rank{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing))}"
+            here = f"rank {ranks[me]} wanted to connect to the ranks {list(ranks)}"
+            for rank, status in _reported():
+                if rank in missing:
+                    raise ExternalError(f"rank {rank} failed ({status}) while {here}.")
+            if missing and waited > seconds:
+                raise ExternalError(
+                    f"{names} did not come within {seconds:g} s while {here}.",
+                    hint="is every process running, and does each call init_parallel_env, "
+                    "fleet.init, new_group and DataParallel in the same order?",
+                )
+            if missing and waited > stores.QUIET_SECONDS and not told:
+                told = True
+                warnings.warn(
+                    f"paddle.distributed: {here}, but {names} did not come yet; it waits "
+                    f"for another {seconds - waited:.0f} s.",
+                    stacklevel=outside(),
+                )
+        time.sleep(pause)
+        pause = min(1.5 * pause, 0.1)
+
+
+def _reported() -> list[tuple[int, str]]:
+    """Who failed, where there is a launcher that says so."""
+    return failures() if stores.known() else []
 
 
 def explained(error: BaseException, operation: str, group: Any) -> BaseException:

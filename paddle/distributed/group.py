@@ -94,7 +94,8 @@ def connected(
     """
     if len(ranks) == 1:
         return rings.alone
-    meeting = store.below(store.job_store() if part is None else part, "group", name)
+    meeting = store.below(store.job_store(timeout) if part is None else part, "group", name)
+    check.meet(meeting, list(ranks), me, timeout)
     gloo = c10d.gloo(store.below(meeting, "gloo"), me, len(ranks), timeout, host)
     there = [b for b in present() if not b.host]
     own = None
@@ -121,7 +122,7 @@ def open_world(env: ParallelEnv, timeout: float) -> None:
         env (ParallelEnv): which of them this one is.
         timeout (float): seconds that an exchange may take.
     """
-    if rings.known(0) or env.world_size == 1:
+    if rings.connected(0) or env.world_size == 1:
         return
     rings.world_size = env.world_size
     everybody = range(env.world_size)
@@ -129,6 +130,17 @@ def open_world(env: ParallelEnv, timeout: float) -> None:
     rings.register(0, communicator)
     _groups[0] = Group(0, everybody, env.rank, communicator)
     _settings["timeout"] = timeout
+
+
+def expect_world(env: ParallelEnv, timeout: float) -> None:
+    """Lets all processes of the job be connected when something is first exchanged.
+
+    Args:
+        env (ParallelEnv): which of them this one is.
+        timeout (float): seconds that an exchange may take.
+    """
+    if not rings.known(0) and env.world_size > 1:
+        rings.expect(env.world_size, lambda: open_world(env, timeout))
 
 
 def close_world() -> None:
@@ -257,6 +269,9 @@ def get_group(id: int = 0) -> Group:
     """
     if id in _groups:
         return _groups[id]
+    if id == 0 and rings.known(0):
+        rings.get(0)  # connects
+        return _groups[0]
     if id == 0:
         count = told_number("PADDLE_TRAINERS_NUM", 1)
         if count == 1:

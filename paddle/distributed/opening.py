@@ -34,7 +34,7 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
     if env.world_size == 1 and len(listed) > 1:
         os.environ.update(environment(rank, len(listed), listed))  # as a launcher would have
         env = ParallelEnv()
-    if not rings.known(0):
+    if not rings.connected(0):
         group.open_world(env, group.timeout_of(None))
     ranks = _ranks(number, listed, env, rank)
     if not 0 <= rank < len(ranks) or ranks[rank] != env.rank:

@@ -77,10 +77,7 @@ def init_parallel_env(timeout: Any = None) -> None:
             stacklevel=2,
         )
         return
-    _check_environment(env)
-    devices = told() or (CUDA if CUDA.count() else None)
-    if devices is not None:
-        set_device(devices.label(env.device_id))
+    _take_place(env)
     groups.open_world(env, seconds)
     everybody: Any = groups.get_group(0).backend
     if timeout is not None and everybody.timeout != seconds:
@@ -90,6 +87,27 @@ def init_parallel_env(timeout: Any = None) -> None:
             stacklevel=2,
         )
     check.always_compare(everybody, f"init_parallel_env(timeout={seconds:g})")
+
+
+def expect_parallel_env() -> None:
+    """Lets :func:`init_parallel_env` happen when something is first exchanged.
+
+    A Program can so be made, looked at and saved by one process for several.
+
+    Raises:
+        ValueError: the variables of the environment contradict each other.
+    """
+    env = ParallelEnv()
+    _take_place(env)
+    groups.expect_world(env, groups.timeout_of(None))
+
+
+def _take_place(env: ParallelEnv) -> None:
+    """Checks the variables, and takes the device that they name."""
+    _check_environment(env)
+    devices = told() or (CUDA if CUDA.count() else None)
+    if devices is not None:
+        set_device(devices.label(env.device_id))
 
 
 def _check_environment(env: ParallelEnv) -> None:

@@ -110,12 +110,17 @@ class SpawnContext:
         while left and time.monotonic() < end:
             for sentinel in wait(list(left), max(0.0, end - time.monotonic())):
                 left.pop(sentinel)
-        for action in ("terminate", "kill"):
-            for other in left.values():
-                getattr(self.processes[other], action)()
-            for other in left.values():
-                self.processes[other].join(_GRACE_SECONDS)
+        _end([self.processes[other] for other in left.values()])
         raise ExternalError(f"spawn: process {rank} failed:\n{text}")
+
+
+def _end(processes: list[Any]) -> None:
+    """Ends processes: those that do not listen too."""
+    for action in ("terminate", "kill"):
+        for process in processes:
+            getattr(process, action)()
+        for process in processes:
+            process.join(_GRACE_SECONDS)
 
 
 def _start(func: Callable, args: tuple, variables: dict[str, str], report: Connection) -> None:
@@ -235,7 +240,7 @@ def spawn(
 
     Raises:
         OSError: the function failed; the text has its trace and the number of its process.
-        ValueError: an argument has a wrong value, or an option does not exist.
+        ValueError: an argument has a wrong value or cannot be pickled, or an option does not exist.
         RuntimeError: GPUs are asked for and there are none.
         NotImplementedError: other machines are asked for.
 
@@ -256,7 +261,8 @@ def spawn(
     endpoints = _endpoints(count, options.get("started_port"))
     shared, hosted = _job(count)
     context: Any = multiprocessing.get_context(method)
-    processes, reports = [], []
+    processes: list[Any] = []
+    reports: list[Connection] = []
     for rank in range(count):
         variables = environment(rank, count, endpoints, gpus[rank] if gpus else None) | shared
         if options.get("print_config"):
@@ -266,7 +272,17 @@ def spawn(
         process = context.Process(
             target=_start, args=(func, tuple(args), variables, sender), daemon=daemon
         )
-        process.start()
+        try:
+            process.start()
+        except BaseException as error:
+            _end(processes)
+            if "pickle" not in str(error).lower():
+                raise
+            raise InvalidArgumentError(
+                f"spawn(func, args): expected what can be sent to other processes, but: {error}.",
+                hint="give a function of a module, not one that is made inside of another or in a "
+                "notebook; start_method='fork' takes any, if no process uses a GPU",
+            ) from error
         sender.close()
         processes.append(process)
         reports.append(receiver)

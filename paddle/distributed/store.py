@@ -12,13 +12,16 @@ import datetime
 import os
 import socket
 import time
+import warnings
 from typing import Any
 
 import torch.distributed as c10d  # torch itself imports it
 
 from paddle.core.errors import ExternalError, InvalidArgumentError, PreconditionNotMetError
+from paddle.core.user_frame import outside
 
 _CONNECT_SECONDS = 300.0
+QUIET_SECONDS = 15.0  # a process that waits longer says for whom
 _opened: dict[str, Any] = {}
 
 
@@ -88,15 +91,39 @@ def connect(endpoint: str, what: str, seconds: float = _CONNECT_SECONDS) -> Any:
         OSError: nobody answered.
     """
     host, port = split_endpoint(endpoint, what)
+    _reach(host, port, what, seconds)
     limit = datetime.timedelta(seconds=seconds)
     try:
         return c10d.TCPStore(host, port, None, False, limit, False)
     except Exception as error:  # torch's own kinds differ from release to release
         raise ExternalError(
-            f"{what}: nobody answered at {endpoint} for {seconds:.0f} s: "
-            f"{str(error).splitlines()[0]}",
-            hint="is the first process of the job running, and is the address right?",
+            f"{what}: what answers at {endpoint} is no store: {str(error).splitlines()[0]}",
+            hint="is the address right, and does another program have the port?",
         ) from error
+
+
+def _reach(host: str, port: int, what: str, seconds: float) -> None:
+    """Returns when somebody listens; torch's store would fill the terminal while it waits."""
+    begin, told = time.monotonic(), False
+    while True:
+        try:
+            socket.create_connection((host, port), timeout=5).close()
+            return
+        except OSError as error:
+            waited, why = time.monotonic() - begin, error
+        if waited > seconds:
+            raise ExternalError(
+                f"{what}: nobody answered at {host}:{port} for {seconds:.0f} s: {why}",
+                hint="is the first process of the job running, and is the address right?",
+            ) from why
+        if waited > QUIET_SECONDS and not told:
+            told = True
+            warnings.warn(
+                f"{what}: nobody answers at {host}:{port} yet ({why}); this process waits for "
+                f"another {seconds - waited:.0f} s.",
+                stacklevel=outside(),
+            )
+        time.sleep(0.1)
 
 
 def file_store(path: str, count: int) -> Any:
@@ -124,15 +151,19 @@ def below(store: Any, *names: Any) -> Any:
     return c10d.PrefixStore("/".join(str(name) for name in names), store)
 
 
-def job_store() -> Any:
+def job_store(seconds: float = _CONNECT_SECONDS) -> Any:
     """Returns the store of this job, opened once: the keys of this round, below the token.
+
+    Args:
+        seconds (float): how long to try; at most some minutes.
 
     Raises:
         RuntimeError: no variable says where it is.
         OSError: it cannot be reached.
     """
     if "job" not in _opened:
-        _opened["job"] = below(_open(), token() or "job", restart_round())
+        opened = _open(min(seconds, _CONNECT_SECONDS))
+        _opened["job"] = below(opened, token() or "job", restart_round())
     return _opened["job"]
 
 
@@ -141,11 +172,11 @@ def known() -> bool:
     return "job" in _opened or bool(os.environ.get("PADDLE_JOB_STORE"))
 
 
-def _open() -> Any:
+def _open(seconds: float) -> Any:
     """The launcher's store, or one that the first process hosts at its endpoint."""
     given = os.environ.get("PADDLE_JOB_STORE")
     if given:
-        return connect(given, "PADDLE_JOB_STORE")
+        return connect(given, "PADDLE_JOB_STORE", seconds)
     endpoints = [e for e in os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",") if e]
     if not endpoints:
         raise PreconditionNotMetError(
@@ -154,7 +185,7 @@ def _open() -> Any:
             "paddle.distributed.spawn",
         )
     if os.environ.get("PADDLE_TRAINER_ID", "0") != "0":
-        return connect(endpoints[0], "PADDLE_TRAINER_ENDPOINTS")
+        return connect(endpoints[0], "PADDLE_TRAINER_ENDPOINTS", seconds)
     host, port = split_endpoint(endpoints[0], "PADDLE_TRAINER_ENDPOINTS")
     hosted = host_store(listening_socket(host, port))
     atexit.register(_wait_for_the_others, hosted, len(endpoints))

@@ -18,9 +18,10 @@ from paddle.ir.program import Program
 from paddle.ops.collective import WAITS
 
 _compared: weakref.WeakSet[Program] = weakref.WeakSet()
+_BETWEEN_TWO = ("send_v2", "recv_v2", "partial_send", "partial_recv")
 _ALONE = (  # they have a ring, but its members need not all do the same
     *WAITS, "c_gen_nccl_id", "c_gen_xccl_id", "c_comm_init", "c_comm_init_all",
-    "c_comm_init_multitrainer", "send_v2", "recv_v2", "partial_send", "partial_recv",
+    "c_comm_init_multitrainer", *_BETWEEN_TWO,
 )  # fmt: skip
 _AMONG_ALL = ("allreduce", "sync_batch_norm", "sync_batch_norm_grad")  # without saying so: ring 0
 _LONGEST = 20  # exchanges that a message shows
@@ -81,6 +82,13 @@ def _describe(block: Block, told: dict[int, list[str]]) -> None:
         details = [f"{k}={attrs[k]}" for k in ("op", "root", "nranks") if k in attrs]
         name = op.attrs.get("kind", op.type)
         told.setdefault(ring, []).append(f"{name}({', '.join([*parts, *details])})")
+
+
+def ring_with_others(op: Operator) -> int | None:
+    """The ring over which an operator exchanges, with all members of it or with one."""
+    if op.type in _BETWEEN_TWO:
+        return int(op.attrs.get("ring_id", 0))
+    return op.attrs["told"]["ring_id"] if op.type == "exchange_begin" else ring_of(op)
 
 
 def ring_of(op: Operator) -> int | None:

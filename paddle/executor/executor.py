@@ -30,6 +30,7 @@ from paddle.core.user_frame import outside
 from paddle.core.writes import writable
 from paddle.executor.agreement import agree
 from paddle.executor.debug import debug_callback, run_starts
+from paddle.executor.int8_choice import asked_for, int8_plan
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
@@ -171,7 +172,7 @@ class Executor(Guarded):
         op_callback = debug_callback()
         key = (
             program._serial, program._version, feeds, tuple(fetches), use_prune, op_callback,
-            flags.run_limit,
+            flags.run_limit, asked_for(),
         )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
@@ -180,9 +181,12 @@ class Executor(Guarded):
             feeds = read_feeds(program, feeds, fetches)
             check_names(program, feeds, fetches)
             with checked_plan(program):
-                skipped = program.__dict__.get("_fleet_skipped", ())  # by its BuildStrategy
-                prepared = prepare(program, feeds, fetches, use_prune, op_callback is None, skipped)
-                found = Plan(prepared, feeds, fetches, op_callback)
+                found = int8_plan(program, feeds, fetches, use_prune, op_callback, self._device)
+                if found is None:
+                    skipped = program.__dict__.get("_fleet_skipped", ())  # by its BuildStrategy
+                    one_by_one = op_callback is not None
+                    prepared = prepare(program, feeds, fetches, use_prune, not one_by_one, skipped)
+                    found = Plan(prepared, feeds, fetches, op_callback)
             if len(self._plans) >= _CACHED:
                 self._plans.clear()
             self._plans[key] = found

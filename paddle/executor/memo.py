@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+
+def versions(buffers: Iterable[Any]) -> tuple[int, ...]:
+    """Numbers that change when buffers are written to; -1 for None."""
+    return tuple(-1 if b is None else b._version for b in buffers)
 
 
 class Memo:
@@ -20,9 +25,9 @@ class Memo:
         self._last: tuple = ((), (), None)  # one object, so that threads see what belongs together
 
     def __call__(self, *buffers: Any, **attrs: Any) -> Any:
-        inputs, versions, result = self._last
-        now = tuple(-1 if b is None else b._version for b in buffers)
-        if now == versions and all(a is b for a, b in zip(buffers, inputs, strict=True)):
+        inputs, before, result = self._last
+        now = versions(buffers)
+        if now == before and all(a is b for a, b in zip(buffers, inputs, strict=True)):
             return result
         result = self._kernel(*buffers, **attrs)
         self._last = buffers, now, result

@@ -25,7 +25,8 @@ from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.rings import rings
 from paddle.core.setting import as_here
-from paddle.executor.agreement import ring_of
+from paddle.executor.agreement import ring_with_others
+from paddle.executor.int8_choice import int8_plan
 from paddle.executor.place_ring import AnotherFailed, Meeting, as_place
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
@@ -77,8 +78,13 @@ class ParallelPlan:
         top = first.global_block().vars
         self.own = [n for n in early if n in top and top[n].persistable and n not in late]
         computed = [*self.early, *self.handed]
-        prepared = prepare(first, feeds, computed, fuse=op_callback is None, skipped=skipped)
-        self.forward = Plan(prepared, feeds, computed, op_callback)
+        forward: Plan | None = int8_plan(
+            first, feeds, computed, False, op_callback, self.devices[0]
+        )
+        if forward is None:
+            prepared = prepare(first, feeds, computed, fuse=op_callback is None, skipped=skipped)
+            forward = Plan(prepared, feeds, computed, op_callback)
+        self.forward = forward
         given = [*self.handed, *(n for n in feeds if n in _read(second))]
         self.given = given[len(self.handed) :]
         self.update = None
@@ -223,7 +229,7 @@ def _all(ops: Sequence[Operator]) -> Iterator[Operator]:
 
 def _mixed(first: Program) -> list[tuple[Operator, int]]:
     """What every place exchanges with other processes, and over which ring."""
-    return [(op, ring) for op in _all(_top(first)) if (ring := ring_of(op)) is not None]
+    return [(op, r) for op in _all(_top(first)) if (r := ring_with_others(op)) is not None]
 
 
 def _overtaking(program: Program) -> list[tuple[Operator, int]]:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from paddle.core.guards import guard_module
+from paddle.distributed.ps.transpiled_saving import tables_at_hand
 from paddle.ir.current import default_main_program
 from paddle.ir.inference import is_stored
 from paddle.ir.program import Program
@@ -155,8 +156,8 @@ def save_params(
                 fluid.io.save_params(exe, folder, main)
                 print(sorted(os.listdir(folder)))  # ['out.b_0', 'out.w_0']
     """
-    program = _program(main_program, "save_params")
-    return io_vars.save_vars(executor, dirname, program, None, is_parameter, filename)
+    with tables_at_hand(_program(main_program, "save_params")) as program:
+        return io_vars.save_vars(executor, dirname, program, None, is_parameter, filename)
 
 
 def save_persistables(
@@ -183,8 +184,8 @@ def save_persistables(
                 exe.run(fluid.default_startup_program())
                 fluid.io.save_persistables(exe, "model", filename="all")
     """
-    program = _program(main_program, "save_persistables")
-    return io_folder.save_persistables(executor, dirname, program, filename)
+    with tables_at_hand(_program(main_program, "save_persistables")) as program:
+        return io_folder.save_persistables(executor, dirname, program, filename)
 
 
 def load_params(
@@ -294,11 +295,15 @@ def save_inference_model(
                 program, feeds, fetches = fluid.io.load_inference_model(folder, exe)
             print(exe.run(program, {"x": np.ones([1, 2], "float32")}, fetches)[0].shape)  # (1, 3)
     """
-    program = _program(main_program, "save_inference_model")
-    return io_folder.save_inference_model(
-        dirname, feeded_var_names, target_vars, executor, program, model_filename, params_filename,
-        export_for_deployment, program_only,
-    )  # fmt: skip
+    given = _program(main_program, "save_inference_model")
+    with tables_at_hand(given) as program:
+        if program is not given:
+            listed = [target_vars] if isinstance(target_vars, Variable) else target_vars
+            target_vars = [program.global_block().var(v.name) for v in listed]
+        return io_folder.save_inference_model(
+            dirname, feeded_var_names, target_vars, executor, program, model_filename,
+            params_filename, export_for_deployment, program_only,
+        )  # fmt: skip
 
 
 def load_inference_model(

@@ -14,6 +14,7 @@ from paddle.fluid.op import get_all_op_protos
 from paddle.ir.autodiff.gradient_makers import GRAD_MAKERS
 from paddle.ir.autodiff.single_gradient import gradient_operators
 from paddle.ir.operator import declared
+from paddle.passes.graph import described
 from paddle.serialization.program.desc import OpDesc
 from paddle.serialization.program.reading import NEXT_VERSION
 from paddle.static import gradients
@@ -157,7 +158,7 @@ def get_grad_op_desc(
             "core.get_grad_op_desc(grad_sub_block_list): operators with blocks are differentiated "
             "by paddle.static.append_backward."
         )
-    made, names = gradient_operators(op_desc.described, set(no_grad_set))
+    made, names = gradient_operators(described(op_desc), set(no_grad_set))
     return [OpDesc(op) for op in made], names
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C, OpDef, Slot, computed, py
-from paddle.ir.attribute_kinds import declared
+from paddle.ir.attribute_kinds import AttrType, declared
 from paddle.tensor.inplace import replace
 
 # Attributes that choose one of PaddlePaddle's engines: there is one kernel here.
-ENGINE = ("use_", "mkldnn_", "op_")
+ENGINE = ("use_", "mkldnn_", "op_", "exhaustive_search", "workspace_size_MB")
 
 
 def operator(api: str, type: str) -> OpDef:
@@ -42,19 +42,41 @@ def call(api: str, op: OpDef, operands: list[Any], attrs: Mapping[str, Any]) -> 
     Raises:
         ValueError: it has no such attribute.
     """
-    known = {k: v for k, v in attrs.items() if k in op.attrs or not _is_engine(op.name, k, v)}
+    known = {k: v for k, v in attrs.items() if k in op.attrs or not _is_idle(op, k, v)}
     _known(api, "attrs", op.name, known, list(op.attrs))
     return getattr(C, op.name)(*operands, **{py(k): v for k, v in known.items()})
 
 
-def _is_engine(type: str, name: str, value: Any) -> bool:
-    """Whether an attribute only chooses a kernel, as one that joins operators does while off.
+def _is_idle(op: OpDef, name: str, value: Any) -> bool:
+    """Whether an attribute says nothing here: it chooses a kernel, or is a switch that is off."""
+    off = value is False and declared(op.name, name) == AttrType.BOOLEAN
+    return name.startswith(ENGINE) or off
 
-    All that PaddlePaddle declares of an operator and that changes results is an attribute here too.
+
+def put(api: str, target: Any, value: Any) -> Any:
+    """Writes a result into a Tensor, or a list of them, and returns that; without one the result.
+
+    Args:
+        api (str): who asks, for the error's text.
+        target (Tensor|list[Tensor]|None): what becomes the result.
+        value (Tensor|list[Tensor]): the result.
+
+    Raises:
+        ValueError: there are more results than Tensors, or fewer.
     """
-    if name.startswith("fuse_"):
-        return not value
-    return name.startswith(ENGINE) or declared(type, name) is not None
+    if target is None or value is None:
+        return value
+    if isinstance(value, (list, tuple)):
+        listed = target if isinstance(target, (list, tuple)) else [target]
+        if len(listed) != len(value):
+            raise InvalidArgumentError(
+                f"{api}: expected {len(value)} Tensors for a list of results, got {len(listed)}."
+            )
+        return [put(api, t, v) for t, v in zip(listed, value, strict=True)]
+    target = target[0] if isinstance(target, (list, tuple)) else target
+    if target is not value:  # else written in place
+        replace(target, value)
+    return target
 
 
 def trace(
@@ -84,14 +106,13 @@ def trace(
     returned = [slot for slot in op.outputs if not slot.writes]  # the others are written in place
     results = made if len(returned) > 1 else (made,)[: len(returned)]
     for slot, result in zip(returned, results, strict=True):
-        targets = outputs.get(slot.name)
-        if targets is None or result is None:
-            continue
-        pairs = [(targets, result)] if not slot.many else zip(targets, result, strict=True)
-        for target, value in pairs:
-            target = target[0] if isinstance(target, (list, tuple)) else target
-            if target is not value:  # else written in place
-                replace(target, value.detach() if stop_gradient else value)
+        put(api, outputs.get(slot.name), _detached(result) if stop_gradient else result)
+
+
+def _detached(result: Any) -> Any:
+    if isinstance(result, (list, tuple)):
+        return [_detached(each) for each in result]
+    return None if result is None else result.detach()
 
 
 def _keep_written(slot: Slot, operands: dict[str, Any], outputs: Mapping[str, Any]) -> None:

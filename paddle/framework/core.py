@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from paddle.core.dtype import VarType
+from paddle.core.dtype import VarType as VarType
 from paddle.core.errors import EOFException
 from paddle.core.errors import FrameworkError as EnforceNotMet
 from paddle.core.lod import LoDTensor, LoDTensorArray
@@ -23,22 +23,19 @@ from paddle.device import is_compiled_with_npu, is_compiled_with_rocm, is_compil
 from paddle.device.wait import synchronize
 from paddle.executor.scope import Scope
 from paddle.framework.core_ops import CoreOps
+from paddle.ir import attribute_kinds
 from paddle.ir.operator import Role
 from paddle.passes.graph import Graph
+from paddle.serialization.program.desc import BlockDesc, OpDesc, ProgramDesc, VarDesc
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "Graph",
-    "LoDTensor", "LoDTensorArray", "Place", "Scope", "VarBase", "VarDesc", "XPUPlace",
+    "AttrType", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
+    "EnforceNotMet", "Graph", "LoDTensor", "LoDTensorArray", "OpDesc", "Place", "ProgramDesc",
+    "Scope", "VarBase", "VarDesc", "XPUPlace",
     "get_cuda_device_count", "is_compiled_with_cuda", "is_compiled_with_mkldnn",
     "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     "op_proto_and_checker_maker", "ops",
 ]  # fmt: skip
-
-
-class VarDesc:
-    """Descriptions of variables; of interest for the types, ``VarDesc.VarType.FP32``."""
-
-    VarType = VarType
 
 
 class op_proto_and_checker_maker:
@@ -80,6 +77,12 @@ class op_proto_and_checker_maker:
         """The attribute with the lines of the call."""
         return "op_callstack"
 
+
+AttrType = enum.IntEnum(  # type: ignore[misc]  # as PaddlePaddle's native module spells them
+    "AttrType",
+    {kind.name.replace("BOOLEAN", "BOOL"): kind.value for kind in attribute_kinds.AttrType},
+)
+"""The kinds of attributes, with their numbers in a serialized Program."""
 
 ops = CoreOps()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import importlib
 import os
@@ -107,6 +108,15 @@ class VisualDL(Callback):
         if first_rank():
             run.losses.tell = self._tell
 
+    def leave(self) -> None:
+        """Writes the steps that an exception left unwritten: they often tell what went wrong."""
+        if self._writer is None:
+            return
+        with contextlib.suppress(RuntimeError, OSError):  # the device or the disk may have failed
+            getattr(self._run and self._run.logs, "settle", lambda: None)()
+        with contextlib.suppress(OSError):
+            self._close()
+
     # -- the log ----------------------------------------------------------------------------------
 
     def _open(self) -> None:
@@ -117,7 +127,7 @@ class VisualDL(Callback):
         except ImportError as error:
             raise ImportError(
                 "paddle.callbacks.VisualDL: the package visualdl is not installed; it comes with "
-                "pypaddle: run `pip install --force-reinstall pypaddle`, or leave the callback out."
+                "this paddle: install its wheel or folder once more, or leave the callback out."
             ) from error
         if self._training:
             goes_on = self._run is not None and self._run.total > 0

@@ -14,13 +14,13 @@ from paddle.core.tensor import Tensor
 from paddle.hapi import checkpoint
 from paddle.hapi.feeding import tensors, to_list
 from paddle.hapi.precision import Precision
-from paddle.hapi.together import Together, together
+from paddle.hapi.together import Joining, together
 
 _nothing = contextlib.nullcontext()
 _HALF = (VarType.FP16, VarType.BF16)
 
 
-class DynamicAdapter:
+class DynamicAdapter(Joining):
     """What :class:`paddle.Model` does differently in dynamic mode.
 
     Args:
@@ -39,7 +39,6 @@ class DynamicAdapter:
         self._precision = Precision()
         self.gathered = 0
         self.scaler: Any = None  # of the loss, in mixed precision
-        self._others: Together | None = None  # processes that train the same network
         self.watch: Callable[[float], None] | None = None
         self._own = False  # whether the gradients that wait are this process's alone
 
@@ -56,24 +55,6 @@ class DynamicAdapter:
             self._others = together(self._model.network)
         if self._others is not None and optimizer is not None:
             self._others.wrapped  # noqa: B018 - all processes begin with the same parameters
-
-    def begin_pass(self, loader: Any) -> None:
-        """A pass through data for an evaluation or predictions begins."""
-        if self._others is not None:
-            self._others.begin(loader)
-
-    def end_pass(self) -> None:
-        """It is over."""
-        if self._others is not None:
-            self._others.end()
-
-    def seen(self, count: int) -> int:
-        """How many samples the last step of a pass saw.
-
-        Args:
-            count (int): samples of this process's batch.
-        """
-        return count if self._others is None else self._others.seen or count
 
     # -- steps ------------------------------------------------------------------------------------
 

@@ -173,7 +173,7 @@ class History(Callback):
             ticker = importlib.import_module("matplotlib.ticker")
         except ImportError as error:
             raise ImportError(
-                "History.plot: matplotlib is not installed; run `pip install pypaddle[plot]`, or "
+                "History.plot: matplotlib is not installed; run `pip install matplotlib`, or "
                 "draw History.history yourself."
             ) from error
         size = (4.8 * len(groups), 3.6)

@@ -34,7 +34,7 @@ __all__ = ["Model"]
 class Model(Loops, Guarded):
     """A network that can be trained, evaluated and asked for predictions.
 
-    Under ``paddle.distributed.launch`` (dynamic mode) processes train together: each gets its share
+    Under ``paddle.distributed.launch`` processes train together, in both modes: each gets its share
     of a Dataset, and losses, metrics and predictions are those of all. The first prints and saves.
 
     Args:
@@ -408,6 +408,11 @@ class Model(Loops, Guarded):
                 callback.follow(self._run, evaluation is not None)
         try:
             self._train(self._run, epochs, evaluation, eval_freq)
+        except BaseException:
+            for callback in told:
+                if isinstance(callback, VisualDL):
+                    callback.leave()
+            raise
         finally:
             self._run = None
         return self.history

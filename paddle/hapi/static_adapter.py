@@ -15,13 +15,13 @@ import numpy as np
 
 from paddle import static
 from paddle.core import unique_name
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor
-from paddle.distributed import get_world_size
 from paddle.framework.mode import in_dynamic_mode
-from paddle.hapi import checkpoint
-from paddle.hapi.feeding import to_list
+from paddle.hapi import checkpoint, static_together
+from paddle.hapi.feeding import tensors, to_list
 from paddle.hapi.precision import Precision
+from paddle.hapi.together import Joining, together
 from paddle.ir.cloning import copy_variable
 from paddle.ir.current import default_main_program, default_startup_program, program_guard
 from paddle.ir.variable import Variable
@@ -47,9 +47,10 @@ class _Recorded:
     losses: list
     states: list
     fetched: list[str]
+    joins: bool = False  # several processes: whether rows of the outputs can be put together
 
 
-class StaticAdapter:
+class StaticAdapter(Joining):
     """What :class:`paddle.Model` does differently in static mode.
 
     Args:
@@ -93,11 +94,6 @@ class StaticAdapter:
 
     def prepare(self, optimizer: Any, loss: Any, metrics: list, precision: Precision) -> None:
         """Forgets the Programs of another loss, optimizer or other metrics."""
-        if optimizer is not None and get_world_size() > 1:
-            raise UnimplementedError(
-                "Model.prepare: a Model in static mode trains in one process alone.",
-                hint="leave paddle.enable_static() out, or use paddle.distributed.fleet",
-            )
         self._recorded.clear()
         self._optimizer, self._loss, self._metrics = optimizer, loss, metrics
         self.gathered = 0
@@ -109,16 +105,12 @@ class StaticAdapter:
                 use_pure_fp16=precision.level == "O2",
                 **precision.scaling,
             )
-
-    def begin_pass(self, loader: Any) -> None:
-        """Nothing has to be known of data for an evaluation."""
-
-    def end_pass(self) -> None:
-        """Nothing was noted."""
-
-    def seen(self, count: int) -> int:
-        """How many samples the last step of a pass saw: those of its batch."""
-        return count
+        if self._others is None:
+            self._others = together(self._model.network)
+            if self._others is not None and optimizer is not None:
+                self._start()  # all processes begin with the same parameters
+                network = self._model.network
+                static_together.begin_alike([*network.parameters(), *network.buffers()])
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -126,13 +118,27 @@ class StaticAdapter:
         self, inputs: list, labels: list, update: bool = True
     ) -> tuple[list[Tensor], list]:
         """Trains on a batch; returns the losses and what the metrics computed."""
-        if update and not self.gathered and not self._gathers:
-            return self._run("train", inputs, labels, lambda r: (r.losses, r.states))
-        found = self._run("gather", inputs, labels, lambda r: (r.losses, r.states))
-        self.gathered += 1
-        if update:
-            self.update()
-        return found
+        mode = "train" if update and not self.gathered and not self._gathers else "gather"
+        losses, states, outputs = self._run(
+            mode, inputs, labels, lambda r: (r.losses, r.states, r.outputs if r.joins else [])
+        )
+        if mode == "gather":
+            self.gathered += 1
+            if update:
+                self.update()
+        if self._others is None:
+            return losses, states
+        return self._others.losses(losses), self._of_all(states, outputs, labels)
+
+    def _of_all(self, states: list, outputs: list, labels: list) -> list:
+        """What metrics computed, of the batches of all processes."""
+        assert self._others is not None
+        if not states or not outputs:
+            return states
+        found = self._others.states(states, outputs[0].shape[0])
+        if found is not None:
+            return found
+        return self._measured(*self._others.joined_rows(outputs, tensors(labels)))[1]
 
     def update(self) -> None:
         """Updates by the sum of the gradients that wait."""
@@ -162,11 +168,22 @@ class StaticAdapter:
 
     def eval_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
         """Returns the losses of a batch and what the metrics computed."""
-        return self._run("eval", inputs, labels, lambda r: (r.losses, r.states))
+        others = self._others
+        if others is None or not others.splits or not self._program("test").joins:
+            return self._run("eval", inputs, labels, lambda r: (r.losses, r.states))
+        outputs = self._run("test", inputs, [], lambda r: r.outputs)
+        return self._measured(*others.rows(outputs, tensors(labels)))
 
     def predict_step(self, inputs: list) -> list[Tensor]:
         """Returns the outputs of the network."""
-        return self._run("test", inputs, [], lambda r: r.outputs)
+        outputs = self._run("test", inputs, [], lambda r: r.outputs)
+        return outputs if self._others is None else self._others.rows(outputs)[0]
+
+    def _measured(self, outputs: list, labels: list) -> tuple[list, list]:
+        """The losses and what metrics compute, of outputs of several processes."""
+        recorded = self._program("measure")
+        feed = dict(zip([*recorded.inputs, *recorded.labels], [*outputs, *labels], strict=True))
+        return self._fetched(recorded, feed, (recorded.losses, recorded.states))
 
     def _run(self, mode: str, inputs: list, labels: list, wanted: Callable) -> Any:
         _check_count("inputs", self._inputs, inputs)
@@ -175,11 +192,15 @@ class StaticAdapter:
         recorded = self._program(mode)
         self._start()
         feed = dict(zip([*recorded.inputs, *recorded.labels], [*inputs, *labels], strict=True))
+        return self._fetched(recorded, feed, wanted(recorded))
+
+    def _fetched(self, recorded: _Recorded, feed: dict, wanted: Any) -> Any:
+        """Runs a Program and puts what came into the place of Variables."""
         values = self._executor.run(
             recorded.program, feed=feed, fetch_list=recorded.fetched, return_numpy=False
         )
         table = dict(zip(recorded.fetched, map(_plain, values), strict=True))
-        return _nested(wanted(recorded), lambda var: table[var.name])
+        return _nested(wanted, lambda var: table[var.name])
 
     # -- Programs ---------------------------------------------------------------------------------
 
@@ -190,7 +211,8 @@ class StaticAdapter:
                     "Model: it was made in static mode, but dynamic mode is on now.",
                     hint="call paddle.enable_static() before it is used",
                 )
-            self._recorded[mode] = self._record_update() if mode == "update" else self._record(mode)
+            special = {"update": self._record_update, "measure": self._record_measure}.get(mode)
+            self._recorded[mode] = special() if special is not None else self._record(mode)
         return self._recorded[mode]
 
     def _record(self, mode: str) -> _Recorded:
@@ -206,21 +228,24 @@ class StaticAdapter:
             outputs = to_list(model.network(*inputs))
             if mode != "test":
                 labels = [_declared(spec) for spec in self._labels]
-                if self._loss is not None:
-                    losses = to_list(self._loss(*outputs, *labels))
-                states = [to_list(m.compute(*outputs, *labels)) for m in self._metrics]
+                losses, states = self._judged(outputs, labels)
             if training:
                 total = losses[0]
                 for loss in losses[1:]:
                     total = total + loss
                 if mode == "train":
                     self._trainer.minimize(total)
+                    if self._others is not None:
+                        static_together.average_gradients(program, self._trainer)
                 else:
                     self._gather(total)
         if not training:
             program = program.clone(for_test=True)
         names: dict[str, None] = {}
+        joins = self._others is not None and static_together.all_variables(outputs)
         shown = outputs if mode == "test" else [losses, states]
+        if training and joins and states:
+            shown = [shown, outputs]
         _nested(shown, lambda var: names.setdefault(var.name))
         return _Recorded(
             program=program,
@@ -230,7 +255,27 @@ class StaticAdapter:
             losses=losses,
             states=states,
             fetched=list(names),
+            joins=joins and (bool(states) or not training),
         )
+
+    def _judged(self, outputs: list, labels: list) -> tuple[list, list]:
+        """Records the losses, and what metrics compute."""
+        losses = [] if self._loss is None else to_list(self._loss(*outputs, *labels))
+        return losses, [to_list(m.compute(*outputs, *labels)) for m in self._metrics]
+
+    def _record_measure(self) -> _Recorded:
+        """Records losses and metrics alone, of outputs that are fed."""
+        given = self._program("test").outputs
+        program = self._main.clone()
+        with program_guard(program, self._startup):
+            outputs = [static.data(f"{v.name}@ALL", [-1, *v.shape[1:]], v.dtype) for v in given]
+            labels = [_declared(spec) for spec in self._labels]
+            losses, states = self._judged(outputs, labels)
+        names: dict[str, None] = {}
+        _nested([losses, states], lambda var: names.setdefault(var.name))
+        inputs = [var.name for var in outputs]
+        return _Recorded(program.clone(for_test=True), inputs, [var.name for var in labels],
+                         outputs, losses, states, list(names))  # fmt: skip
 
     def _gather(self, total: Variable) -> None:
         """Records the gradients of a batch, which are added to those that wait."""
@@ -262,6 +307,8 @@ class StaticAdapter:
             scale = getattr(self._trainer, "_loss_scaling", None)
             if scale is not None:
                 self._trainer._loss_scaling = copy_variable(scale, block)
+            if self._others is not None:
+                static_together.average_gathered(program, made)
             self._trainer.apply_gradients(pairs)
             for held in made:
                 _fill_zero(block, held)

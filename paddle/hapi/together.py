@@ -26,6 +26,34 @@ def together(network: Layer) -> Together | None:
     return Together(network)
 
 
+class Joining:
+    """What the adapters of both modes have in common: processes that look at data together."""
+
+    _others: Together | None = None
+
+    def begin_pass(self, loader: Any) -> None:
+        """A pass through data for an evaluation or predictions begins.
+
+        Args:
+            loader (DataLoader): gives the data.
+        """
+        if self._others is not None:
+            self._others.begin(loader)
+
+    def end_pass(self) -> None:
+        """It is over."""
+        if self._others is not None:
+            self._others.end()
+
+    def seen(self, count: int) -> int:
+        """How many samples the last step of a pass saw.
+
+        Args:
+            count (int): samples of this process's batch.
+        """
+        return count if self._others is None else self._others.seen or count
+
+
 class Together:
     """The other processes, as the steps of a Model need them.
 
@@ -42,6 +70,11 @@ class Together:
         self._left: int | None = None  # samples of a pass through data that all see in part
         self._split = False
         self.seen = 0
+
+    @property
+    def splits(self) -> bool:
+        """Whether the data of this pass is dealt out to the processes."""
+        return self._split
 
     @property
     def wrapped(self) -> DataParallel:

@@ -305,7 +305,7 @@ class Config(ModelSource, DeviceSwitches):
     def enable_onnxruntime(self) -> None:
         """Runs the model by ONNX Runtime, through an export to ONNX.
 
-        ``pip install pypaddle[onnx]`` installs it; without it, making the Predictor raises.
+        ``pip install onnx onnxruntime`` installs it; without it, making the Predictor raises.
         """
         self.settings.onnxruntime = True
 

@@ -26,7 +26,7 @@ from paddle.inference.onnxruntime import OnnxRuntime
 from paddle.ir.inference import persistables
 from paddle.ir.program import Program
 from paddle.ir.text.printing import program_text
-from paddle.ops.quantization.int8 import usable
+from paddle.ops.quantization.int8 import usable, why_in_floats
 from paddle.passes.inference.table import QUANTIZES
 from paddle.serialization.models.layouts import MAIN
 from paddle.serialization.models.saved_model import SavedModel
@@ -132,12 +132,12 @@ def _quantized(program: Program, feeds: list[str], scope: Scope, config: Config)
     told = config.settings.quantizer
     has_ranges = any("quantize" in op.type for block in program.blocks for op in block.ops)
     if has_ranges and config.mkldnn_int8_enabled():
-        _tell_of_floats(config)
+        _tell_of_floats(why_in_floats(config.settings.device.torch_device()))
     if told is None or not config.ir_optim():
         return program
     if config.settings.device.backend:
         if not has_ranges:
-            _tell_of_floats(config)
+            _tell_of_floats("ranges are measured on the CPU alone; load a model that has them")
         return program
     if has_ranges or (usable() and QUANTIZES not in config.passes()):
         return program
@@ -152,13 +152,8 @@ def _quantized(program: Program, feeds: list[str], scope: Scope, config: Config)
     return program
 
 
-def _tell_of_floats(config: Config) -> None:
-    """Says why a model that was to compute with bytes computes in floats."""
-    reason = ""
-    if config.settings.device.backend:
-        reason = "products of bytes are there on the CPU alone"
-    elif not usable():
-        reason = "this CPU has no instructions that multiply bytes exactly (VNNI)"
+def _tell_of_floats(reason: str) -> None:
+    """Says why a model that was to compute with bytes computes in floats, if there is a reason."""
     if reason:
         warnings.warn(
             f"{WHERE}: 8 bits were asked for, but the model runs in floats, for {reason}.",

@@ -131,7 +131,7 @@ class OnnxRuntime:
             raise UnavailableError(
                 f"{WHERE}: the Config asks for ONNX Runtime, but the package onnxruntime is not "
                 "installed.",
-                hint="pip install pypaddle[onnx]; or config.disable_onnxruntime()",
+                hint="pip install onnx onnxruntime; or config.disable_onnxruntime()",
             )
         self.device = CPU.device()
         self.expected, self.outputs = inputs_and_outputs(model)

@@ -129,7 +129,7 @@ def kind_of(op: Operator, name: str) -> AttrType:
     Raises:
         InvalidArgumentError: no kind can hold its value.
     """
-    return encode(op, name, op.attrs[name])[0]
+    return encode(op, name, op.attr(name))[0]
 
 
 def encode(op: Operator, name: str, value: Any, wanted: int | None = None) -> tuple[AttrType, Any]:

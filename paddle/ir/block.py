@@ -56,6 +56,10 @@ class Block(Methods):
             yield block
             block = block.parent_block
 
+    def changed(self) -> None:
+        """Notes a change: plans made of the Program before are out of date."""
+        self.program.note_change()
+
     def _set_forward_block_idx(self, idx: int) -> None:
         self.forward_block_idx = idx
 
@@ -123,7 +127,7 @@ class Block(Methods):
             return found
         made = Variable(self, **kwargs)
         self.vars[made._name] = made
-        self.program.note_change()
+        self.changed()
         if "initializer" in kwargs and kwargs["initializer"] is not None:
             kwargs["initializer"](made, self)
         return made
@@ -173,7 +177,7 @@ class Block(Methods):
                 )
             return before
         top.vars[made._name] = made
-        self.program.note_change()
+        self.changed()
         if initializer is not None:
             initializer(made, self)
         return made
@@ -188,7 +192,7 @@ class Block(Methods):
 
     def _remove_var(self, name: str) -> None:
         self.vars.pop(name, None)
-        self.program.note_change()
+        self.changed()
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
         """Renames a variable here and in the operators of this block and those inside it."""
@@ -304,12 +308,12 @@ class Block(Methods):
             for name in op.output_arg_names:
                 self._var_recursive(name).stop_gradient = True
         self.ops.insert(at, op)
-        self.program.note_change()
+        self.changed()
         return op
 
     def _remove_op(self, index: int) -> None:
         del self.ops[index]
-        self.program.note_change()
+        self.changed()
 
 
 SCOPE_ONLY = {"create_py_reader"}

@@ -38,7 +38,7 @@ def export(
     """Writes a Layer, function or Program as a model of ONNX, ``path + ".onnx"``.
 
     What is written predicts, as what :func:`paddle.jit.save` writes does; call ``layer.eval()``
-    before. Needs the package ``onnx`` (``pip install pypaddle[onnx]``).
+    before. Needs the package ``onnx`` (``pip install onnx onnxruntime``).
 
     Args:
         layer (Layer|callable|Program): a Layer, decorated or not; a TranslatedLayer; a function;

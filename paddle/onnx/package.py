@@ -24,5 +24,5 @@ def onnx_package(where: str = "paddle.onnx.export") -> ModuleType:
     except ImportError as error:
         raise NotFoundError(
             f"{where}: the package onnx, which writes the file, cannot be imported: {error}.",
-            hint="install it: pip install 'pypaddle[onnx]', or pip install onnx",
+            hint="install it: pip install onnx",
         ) from error

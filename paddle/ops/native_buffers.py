@@ -192,8 +192,8 @@ def _call_operator(name: str, given: list[list[CTensor]], attrs: dict[str, Any])
 
 
 def _owned(buffer: torch.Tensor, taken: set[int]) -> torch.Tensor:
-    """A buffer that is contiguous and shares no memory with others."""
-    buffer = buffer.contiguous()
+    """A buffer that is contiguous, shares no memory with others, and has a dimension as 2.0 has."""
+    buffer = buffer.contiguous() if buffer.dim() else buffer.reshape(1)
     return buffer.clone() if buffer.untyped_storage().data_ptr() in taken else buffer
 
 
@@ -403,6 +403,11 @@ class Caller:
         """Memory for the results of a slot."""
         if slot.inplace >= 0:
             return [b if in_place else b.clone() for b in given[slot.inplace]]
+        if in_place and slot.reuses >= 0 and not slot.many:
+            old = given[slot.reuses][0]
+            like = [(tuple(s.shape), s.dtype) for s in expected if s is not None]
+            if old.is_contiguous() and like == [(tuple(old.shape), CODES[old.dtype])]:
+                return [old.view_as(old)]  # another object: the levels of sequences stay behind
         if not wanted and not slot.many:
             return []
         return [

@@ -25,6 +25,7 @@ from paddle.core.errors import (
     AlreadyExistsError,
     FatalError,
     InvalidArgumentError,
+    InvalidTypeError,
     MissingFileError,
     NotFoundError,
     PreconditionNotMetError,
@@ -33,7 +34,7 @@ from paddle.core.infer import NeedsData, Spec
 from paddle.core.native import NativeLibrary, NativeOperator, Shown
 from paddle.core.op import REGISTRY, Gradient, OpDef, Slot, computed, py
 from paddle.core.traits import InPlace
-from paddle.ops.native_buffers import CODES, DTYPES, Caller
+from paddle.ops.native_buffers import CODES, DTYPES, Caller, type_name
 from paddle.ops.native_kernels import kernel_of
 
 _lock = threading.RLock()
@@ -79,6 +80,8 @@ def load_library(path: str, safe: bool = False) -> NativeLibrary:
 
 def _find(path: str) -> str:
     """The file that a path or a name stands for."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidTypeError(f"expected the file of a library as a str, but received {path!r}.")
     path = os.path.expanduser(os.fspath(path))
     if os.path.isfile(path):
         return os.path.abspath(path)
@@ -226,7 +229,7 @@ def _define(op: NativeOperator, by_name: dict[str, NativeOperator]) -> OpDef:
         proto=f"of the library {op.library.path}", origin=f"library {op.library.path}",
         random=bool(op.flags & native.RANDOM), no_alias=" ".join(s.name for s in op.outputs),
         inplace=_in_place(caller),
-        lod=_levels_from(op),
+        lod=_levels_from(op), amp=_precision(op),
     )  # fmt: skip
     _told[made] = op, gradient
     made.__doc__ = op.doc
@@ -255,10 +258,18 @@ def _levels_from(op: NativeOperator) -> str | None:
     return ""
 
 
+def _precision(op: NativeOperator) -> str | None:
+    """What mixed precision does: a kernel that does not say that it takes 16 bits gets 32."""
+    takes = {type_name(dtype) for _, dtype in op.kernels}
+    return None if takes & {"float16", "bfloat16"} else "black"
+
+
 def _in_place(caller: Caller) -> InPlace | None:
     """How an operator that is declared so writes into the memory of its first input."""
     op = caller.op
-    if len(op.outputs) != 1 or op.outputs[0].inplace != 0 or op.inputs[0].many:
+    if len(op.outputs) != 1 or not op.inputs or op.inputs[0].many:
+        return None
+    if max(op.outputs[0].inplace, op.outputs[0].reuses) != 0:
         return None
 
     def function(x: Any, *others: Any, **attrs: Any) -> Any:
@@ -353,8 +364,9 @@ class _Binding:
     def _target(self, name: str, given: Any, ins: list[str]) -> str | None:
         if given is not None:
             return None if given[1] < 0 else self._at(ins, given[1], name)
+        # A second gradient takes Out@GRAD; what it gives for Out needs a name of its own, Out@NEW.
         base = name.removesuffix("@GRAD").removesuffix("@NEW")
-        if name.endswith("@GRAD") and base in ins:
+        if base != name and base in ins:
             return base
         raise InvalidArgumentError(
             f"operator {self.gradient.name}: its output {name} is not the gradient of an input of "

@@ -261,7 +261,7 @@ class Graph:
 
 def described(shown: Any) -> Any:
     """The Program, operator or variable that a description shows; what is none stays."""
-    return getattr(shown, "described", shown)
+    return getattr(shown, "_of", shown)
 
 
 def inner_writes(op: Operator) -> set[str]:

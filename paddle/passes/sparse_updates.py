@@ -18,6 +18,7 @@ from paddle.passes.merge_optimizers import (
     updates_in_place,
 )
 
+ROWS = "@ROWS"  # behind the name of a gradient, of its rows
 _LOOK_UPS = ("lookup_table_v2_grad", "lookup_table_grad")
 # The slots of the rows of a gradient and of the gradient, and what leaves a gradient of rows one.
 _NUMBERS = {
@@ -158,7 +159,7 @@ def _gather_for_readers(block: Block, fetches: Sequence[str]) -> None:
         if numbers:
             var = block._var_recursive(grad)
             taken = block.create_var(
-                name=block.unused_name(f"{grad}@ROWS"), shape=var.shape, dtype=var.dtype
+                name=block.unused_name(grad + ROWS), shape=var.shape, dtype=var.dtype
             )
             attrs = {"padding": [skip for _, skip in numbers]}
             inputs = {"Ids": [name for name, _ in numbers], "X": [grad]}

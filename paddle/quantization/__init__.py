@@ -1,6 +1,10 @@
 """Quantisation: passes over Programs, training with it, and models that are trained already."""
 
+from paddle.quantization import observers, quanters
 from paddle.quantization.add_quant_dequant import AddQuantDequantPass
+from paddle.quantization.base_quanter import BaseObserver, BaseQuanter
+from paddle.quantization.config import QuantConfig
+from paddle.quantization.factory import quanter
 from paddle.quantization.freeze import QuantizationFreezePass
 from paddle.quantization.imperative.layers import (
     FakeChannelWiseQuantDequantAbsMax,
@@ -36,6 +40,7 @@ from paddle.quantization.onednn import (
 )
 from paddle.quantization.out_scale import OutScaleForInferencePass, OutScaleForTrainingPass
 from paddle.quantization.post_training import PostTrainingQuantization
+from paddle.quantization.quantize import PTQ, QAT
 from paddle.quantization.strategies import (
     MKLDNNPostTrainingQuantStrategy,
     QuantizationStrategy,
@@ -46,6 +51,8 @@ from paddle.quantization.weight_quantization import WeightQuantization
 __all__ = [
     "AbsmaxQuantizer",
     "AddQuantDequantPass",
+    "BaseObserver",
+    "BaseQuanter",
     "BaseQuantizer",
     "ConvertToInt8Pass",
     "FakeChannelWiseQuantDequantAbsMax",
@@ -60,12 +67,15 @@ __all__ = [
     "MovingAverageAbsMaxScale",
     "OutScaleForInferencePass",
     "OutScaleForTrainingPass",
+    "PTQ",
     "PTQConfig",
     "PerChannelAbsmaxQuantizer",
     "PostTrainingQuantization",
+    "QAT",
     "Qat2Int8MkldnnPass",
     "QatInt8MkldnnPass",
     "Quant2Int8MkldnnPass",
+    "QuantConfig",
     "QuantInt8MkldnnPass",
     "QuantWeightPass",
     "QuantizationFreezePass",
@@ -80,4 +90,7 @@ __all__ = [
     "TransformForMobilePass",
     "WeightQuantization",
     "default_ptq_config",
+    "observers",
+    "quanter",
+    "quanters",
 ]

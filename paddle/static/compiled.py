@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 from paddle.core import flags, random
@@ -12,7 +13,7 @@ from paddle.core.backends import CUDA, Backend, backend_on, named
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded, guard_module
 from paddle.core.place import CPUPlace, no_xpu, to_torch_device
-from paddle.core.rings import rings
+from paddle.core.rings import Communicator, rings
 from paddle.core.tensor import Tensor
 from paddle.executor.agreement import agree
 from paddle.executor.debug import debug_callback
@@ -25,6 +26,7 @@ from paddle.executor.executor import (
     read_feeds,
     set_learning_rates,
 )
+from paddle.executor.int8_choice import asked_for
 from paddle.executor.parallel import ParallelPlan, merge, split_feed
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.cloning import clone, prune
@@ -260,10 +262,8 @@ class CompiledProgram(Guarded):
                 f"BuildStrategy.num_trainers: expected {ring.size}, as many processes as there "
                 f"are, but received {trainers}."
             )
-        for name, var in sorted(self._program.global_block().vars.items()):
-            held = scope.find_var(name) if var.persistable else None
-            if held is not None and isinstance(held.held.tensor, Tensor):
-                held.held.put(ring.broadcast(held.held.tensor._buf, 0))
+        held = self._program.global_block().vars.items()
+        take_over(ring, scope, sorted(name for name, var in held if var.persistable))
         self._met.add(scope)
 
     def _random(self) -> contextlib.AbstractContextManager:
@@ -310,6 +310,7 @@ class CompiledProgram(Guarded):
         key = (
             program._version, feeds, tuple(names), tuple(places), scale, tuple(skipped), use_prune,
             op_callback, flags.run_limit, self._build.num_trainers, self._build.sync_batch_norm,
+            asked_for(),
         )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
@@ -446,3 +447,17 @@ class ParallelExecutor(Guarded):
 
 
 guard_module(globals())
+
+
+def take_over(ring: Communicator, scope: Scope, names: Iterable[str]) -> None:
+    """Gives variables of a scope the values that they have in the first process; all call it.
+
+    Args:
+        ring (Communicator): the processes.
+        scope (Scope): has the variables; those that hold nothing yet are left out.
+        names (list[str]): their names, in one order everywhere.
+    """
+    for name in names:
+        found = scope.find_var(name)
+        if found is not None and isinstance(found.held.tensor, Tensor):
+            found.held.put(ring.broadcast(found.held.tensor._buf, 0))

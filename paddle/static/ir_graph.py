@@ -1,6 +1,6 @@
-"""IrGraph and its nodes: a Program as a graph, by the names of 1.x, for passes that change it.
+"""IrGraph: a Program as a graph, by the names of 1.x, for passes that change it.
 
-They show ``paddle.passes.graph``, and hold nothing of their own.
+It and its nodes (``ir_nodes.py``) show ``paddle.passes.graph``, and hold nothing of their own.
 """
 
 from __future__ import annotations
@@ -15,251 +15,10 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.ir.operator import EMPTY
 from paddle.ir.program import Program
-from paddle.passes.graph import Graph, Node, OpNode, VarNode, described, link, unlink
+from paddle.passes.graph import Graph, described, link, unlink
+from paddle.static.ir_nodes import IrNode, IrOpNode, IrVarNode, view
 
 __all__ = ["Graph", "IrGraph", "IrNode", "IrOpNode", "IrVarNode"]
-
-
-class IrNode:
-    """A node of an :class:`IrGraph`.
-
-    Args:
-        node (Node): what it shows.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-
-    def __hash__(self) -> int:
-        return self.node.serial
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IrNode) and other.node is self.node
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.node.name!r}, id={self.node.serial})"
-
-    def name(self) -> str:
-        """Returns the name of the variable, or the type of the operator."""
-        return self.node.name
-
-    def node_type(self) -> str:
-        """Returns ``operation`` or ``variable``."""
-        return "operation" if isinstance(self.node, OpNode) else "variable"
-
-    def id(self) -> int:
-        """Returns a number that no other node of the graph has."""
-        return self.node.serial
-
-    def is_op(self) -> bool:
-        """Says whether it is an operator."""
-        return isinstance(self.node, OpNode)
-
-    def is_var(self) -> bool:
-        """Says whether it is a variable; edges of control are none."""
-        return isinstance(self.node, VarNode) and self.node.var is not None
-
-    def is_ctrl_var(self) -> bool:
-        """Says whether it only orders two operators."""
-        return isinstance(self.node, VarNode) and self.node.var is None
-
-    def var(self) -> Any:
-        """Returns the description of the variable; None if it has none."""
-        found = getattr(self.node, "var", None)
-        return None if found is None else found.desc
-
-    def op(self) -> Any:
-        """Returns the description of the operator; None if it is a variable."""
-        found = getattr(self.node, "op", None)
-        return None if found is None else found.desc
-
-    @property
-    def inputs(self) -> list[Any]:
-        """The nodes that it comes from."""
-        return [view(node) for node in self.node.inputs]
-
-    @property
-    def outputs(self) -> list[Any]:
-        """The nodes that come from it."""
-        return [view(node) for node in self.node.outputs]
-
-    def clear_inputs(self) -> None:
-        """Takes out the edges to it."""
-        for other in list(self.node.inputs):
-            unlink(other, self.node)
-
-    def clear_outputs(self) -> None:
-        """Takes out the edges from it."""
-        for other in list(self.node.outputs):
-            unlink(self.node, other)
-
-    def append_input(self, node: IrNode) -> None:
-        """Adds an edge to it.
-
-        Args:
-            node (IrNode): where the edge comes from.
-        """
-        link(node.node, self.node)
-
-    def append_output(self, node: IrNode) -> None:
-        """Adds an edge from it.
-
-        Args:
-            node (IrNode): where the edge goes.
-        """
-        link(self.node, node.node)
-
-    def remove_input(self, node: IrNode) -> None:
-        """Takes out an edge to it.
-
-        Args:
-            node (IrNode): where the edge comes from.
-        """
-        unlink(node.node, self.node)
-
-    def remove_output(self, node: IrNode) -> None:
-        """Takes out an edge from it.
-
-        Args:
-            node (IrNode): where the edge goes.
-        """
-        unlink(self.node, node.node)
-
-    def remove_input_by_id(self, node_id: int) -> None:
-        """Takes out an edge to it.
-
-        Args:
-            node_id (int): the ``id()`` of the node that the edge comes from.
-        """
-        for other in [n for n in self.node.inputs if n.serial == node_id]:
-            unlink(other, self.node)
-
-    def remove_output_by_id(self, node_id: int) -> None:
-        """Takes out an edge from it.
-
-        Args:
-            node_id (int): the ``id()`` of the node that the edge goes to.
-        """
-        for other in [n for n in self.node.outputs if n.serial == node_id]:
-            unlink(self.node, other)
-
-
-class IrVarNode(IrNode):
-    """A value of a variable.
-
-    Args:
-        node (VarNode): what it shows.
-    """
-
-    node: VarNode
-
-    def _variable(self) -> Any:
-        if self.node.var is None:
-            raise InvalidArgumentError(
-                f"IrVarNode {self.node.name!r} is an edge of control and has no variable."
-            )
-        return self.node.var
-
-    def persistable(self) -> bool:
-        """Says whether the variable outlives a run."""
-        return self._variable().persistable
-
-    def type(self) -> Any:
-        """Returns the kind of variable."""
-        return self._variable().type
-
-    def dtype(self) -> Any:
-        """Returns the data type."""
-        return self._variable().dtype
-
-    def shape(self) -> list[int]:
-        """Returns the shape; -1 stands for an unknown size."""
-        return list(self._variable().shape)
-
-    def set_shape(self, shape: Any) -> None:
-        """Gives the variable another shape.
-
-        Args:
-            shape (list): the sizes; -1 stands for an unknown one.
-        """
-        self._variable().shape = shape
-
-
-class IrOpNode(IrNode):
-    """An operator.
-
-    Args:
-        node (OpNode): what it shows.
-    """
-
-    node: OpNode
-
-    def rename_input(self, old_input_name: str, new_input_name: str) -> None:
-        """Lets it read another variable; the edges stay.
-
-        Args:
-            old_input_name (str): what it reads.
-            new_input_name (str): what it reads from now on.
-        """
-        self.node.op._rename_input(old_input_name, new_input_name)
-
-    def rename_output(self, old_output_name: str, new_output_name: str) -> None:
-        """Lets it write another variable; the edges stay.
-
-        Args:
-            old_output_name (str): what it writes.
-            new_output_name (str): what it writes from now on.
-        """
-        self.node.op._rename_output(old_output_name, new_output_name)
-
-    def input(self, name: str) -> list[str]:
-        """Returns the names in an input slot.
-
-        Args:
-            name (str): the slot.
-        """
-        return self.node.op.input(name)
-
-    def output(self, name: str) -> list[str]:
-        """Returns the names in an output slot.
-
-        Args:
-            name (str): the slot.
-        """
-        return self.node.op.output(name)
-
-    def input_arg_names(self) -> list[str]:
-        """Returns the names of all that it reads."""
-        return self.node.op.input_arg_names
-
-    def output_arg_names(self) -> list[str]:
-        """Returns the names of all that it writes."""
-        return self.node.op.output_arg_names
-
-    def set_type(self, new_type: str) -> None:
-        """Makes it another operator, with the same slots and attributes.
-
-        Args:
-            new_type (str): its type.
-        """
-        self.node.op.type = new_type
-        self.node.name = new_type
-
-    def set_attr(self, name: str, val: Any) -> None:
-        """Sets an attribute.
-
-        Args:
-            name (str): which one.
-            val: its value.
-        """
-        self.node.op._set_attr(name, val)
-
-
-def view(node: Node) -> Any:
-    """The one public node that shows a node."""
-    if node.view is None:
-        node.view = IrOpNode(node) if isinstance(node, OpNode) else IrVarNode(node)
-    return node.view
 
 
 class IrGraph:
@@ -370,6 +129,8 @@ class IrGraph:
         return self._create(name, var_type, shape, var_dtype, persistable=False)
 
     def _create(self, name: str, kind: Any, shape: Any, dtype: Any, **more: Any) -> IrVarNode:
+        if not isinstance(name, str):
+            raise TypeError(f"IrGraph: expected a name of a variable, but got {name!r}.")
         kind = VarType.LOD_TENSOR if kind is None else kind
         made = self.graph.add_value(name, type=kind, shape=list(shape), dtype=dtype, **more)
         return view(made)
@@ -422,6 +183,11 @@ class IrGraph:
             node_out (IrNode): where it goes.
         """
         self._own(node_in, node_out)
+        if node_in.is_op() == node_out.is_op():
+            raise InvalidArgumentError(
+                "IrGraph.link_to: expected an edge between an operator and a variable, but "
+                f"{node_in.name()!r} and {node_out.name()!r} are both {node_in.node_type().value}s."
+            )
         link(node_in.node, node_out.node)
 
     def update_input_link(
@@ -456,6 +222,8 @@ class IrGraph:
 
     def _own(self, *nodes: IrNode) -> None:
         for node in nodes:
+            if not isinstance(node, IrNode):
+                raise TypeError(f"IrGraph: expected a node, but got {type(node).__name__}.")
             if node.node.graph is not self.graph:
                 raise InvalidArgumentError(
                     f"IrGraph: expected nodes of this graph, but {node.name()!r} is of another."
@@ -560,6 +328,12 @@ def _names(slots: Any) -> dict[str, list[str]]:
     found = {}
     for slot, value in (slots or {}).items():
         nodes = value if isinstance(value, (list, tuple, set)) else [value]
+        for node in nodes:
+            if node is not None and not isinstance(node, IrNode):
+                raise TypeError(
+                    f"IrGraph.create_op_node: expected nodes in slot {slot!r}, but got "
+                    f"{type(node).__name__}."
+                )
         found[slot] = [EMPTY if node is None else node.name() for node in nodes]
     return found
 

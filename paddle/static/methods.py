@@ -1,4 +1,4 @@
-"""Methods of Program, Block, Operator and Variable that reach beyond the graph itself.
+"""Methods of Program, Block, Operator, Variable and Graph that reach beyond the graph itself.
 
 Copies, text, bytes, values in a scope and hooks need modules that lie above ``paddle/ir``. So the
 classes there know nothing of them; ``import paddle`` attaches these methods, as
@@ -11,6 +11,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from paddle.core.errors import NotFoundError
 from paddle.core.guards import guard_methods
 from paddle.framework.by_name import trace
 from paddle.framework.dygraph import tensor_to_fill
@@ -19,6 +20,8 @@ from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, here
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.passes.graph import Graph
+from paddle.static.ir_graph import IrGraph
 
 
 class OperatorMethods:
@@ -265,11 +268,7 @@ class ProgramMethods:
         described = vars(self).pop("_described", None)
         if described is None or described is self:
             return
-        made = described.clone()
-        self.blocks, self.program_version = made.blocks, made.program_version
-        for block in self.blocks:
-            block.program = self
-        self.note_change()
+        self.desc.take(described.clone())
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
@@ -345,6 +344,69 @@ class ProgramMethods:
     __str__ = __repr__
 
 
+class GraphMethods:
+    """What is attached to Graph: the methods of 2.0's ``core.Graph``, whose nodes are IrNodes."""
+
+    def nodes(self: Any) -> set[Any]:
+        """Returns all nodes: operators, values of variables, edges of control."""
+        return IrGraph(self).all_nodes()
+
+    def create_var_node(self: Any, var_desc: Any) -> Any:
+        """Adds a value of a variable.
+
+        Args:
+            var_desc (VarDesc): what the variable is.
+        """
+        return IrGraph(self).create_var_node_from_desc(var_desc)
+
+    def create_op_node(self: Any, op_desc: Any) -> Any:
+        """Adds an operator without edges.
+
+        Args:
+            op_desc (OpDesc): what the operator is.
+        """
+        return IrGraph(self).create_op_node_from_desc(op_desc)
+
+    def create_control_dep_var(self: Any) -> Any:
+        """Adds an edge of control: link it between two operators."""
+        return IrGraph(self).create_control_dep_var()
+
+    def remove_node(self: Any, node: Any) -> Any:
+        """Takes out a node and its edges; returns it.
+
+        Args:
+            node (core.Node): which one.
+        """
+        IrGraph(self).safe_remove_nodes(node)
+        return node
+
+    def retrieve_node(self: Any, node_id: int) -> Any:
+        """Returns the node of a number.
+
+        Args:
+            node_id (int): what its ``id()`` returned.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        for node in self.nodes():
+            if node.id() == node_id:
+                return node
+        raise NotFoundError(f"core.Graph: there is no node of the number {node_id!r}.")
+
+    def resolve_hazard(self: Any) -> None:
+        """Adds edges of control where a variable is overwritten that others read before."""
+        IrGraph(self).resolve_hazard()
+
+    def clone(self: Any) -> Graph:
+        """Returns a graph of its own of the same operators."""
+        return Graph(self.to_program())
+
+    def origin_program_desc(self: Any) -> Any:
+        """Returns the description of the Program that it shows; changes made since are in it."""
+        return self.to_program().desc
+
+
 def attach() -> None:
     """Gives the classes their methods; done once, by ``import paddle``."""
     pairs: list[tuple[type, type]] = [
@@ -352,6 +414,7 @@ def attach() -> None:
         (BlockMethods, Block),
         (VariableMethods, Variable),
         (ProgramMethods, Program),
+        (GraphMethods, Graph),
     ]
     for methods, owner in pairs:
         for name, member in list(vars(methods).items()):

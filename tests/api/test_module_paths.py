@@ -16,7 +16,6 @@ from scripts import api_table, make_module_paths
 # Paths, or public names, that are not here: pattern -> why.
 EXCEPTIONS = {
     r"paddle\.dataset\.\w+\.deprecated": "a decorator they used: ours do not warn",
-    r"paddle\.distributed\.fleet\..*": "another issue",
 }
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+from paddle.distributed import fleet
 from tests.distributed.ranks import Ranks
 
 
@@ -232,22 +233,114 @@ def test_mixed_precision(job: Ranks) -> None:
     assert np.isfinite(first).all() and first[-1] < first[0]
 
 
-def _static() -> str:
+class _Boldest(paddle.metric.Metric):
+    """A metric whose ``compute`` gives one number for all samples, not one for each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: list[float] = []
+
+    def name(self) -> str:
+        return "boldest"
+
+    def compute(self, predicted: Any, label: Any) -> Any:
+        return paddle.max(paddle.nn.functional.softmax(predicted))
+
+    def update(self, value: Any) -> Any:
+        self.values.append(float(np.ravel(value)[0]))
+        return self.values[-1]
+
+    def reset(self) -> None:
+        self.values = []
+
+    def accumulate(self) -> float:
+        return max(self.values, default=0.0)
+
+
+def _static(batch: int, gathered: int, folder: str = "") -> dict[str, Any]:
+    """The same as ``_fit``, with Programs."""
     paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    main.random_seed = startup.random_seed = 3 + dist.get_rank()  # process 0's parameters count
+    names = paddle.utils.unique_name.guard()
     try:
-        model = paddle.Model(
-            paddle.nn.Linear(2, 1), paddle.static.InputSpec([None, 2]),
-            paddle.static.InputSpec([None, 1]),
-        )  # fmt: skip
-        with pytest.raises(NotImplementedError, match="static mode trains in one process"):
-            model.prepare(paddle.optimizer.SGD(0.1), paddle.nn.MSELoss())
+        with paddle.static.scope_guard(paddle.static.Scope()), names:
+            with paddle.static.program_guard(main, startup):
+                return _static_fit(batch, gathered, folder)
     finally:
         paddle.disable_static()
-    return "refused"
 
 
-def test_static_mode_is_refused(job: Ranks) -> None:
-    assert job.run(_static) == ["refused"] * 2
+def _static_fit(batch: int, gathered: int, folder: str) -> dict[str, Any]:
+    spec = paddle.static.InputSpec
+    model = paddle.Model(
+        paddle.vision.models.LeNet(), spec([None, 1, 28, 28], "float32", "image"),
+        spec([None, 1], "int64", "label"),
+    )  # fmt: skip
+    sgd = paddle.optimizer.SGD(0.05, parameters=model.parameters())
+    metrics = [paddle.metric.Accuracy(), _Boldest()]
+    model.prepare(sgd, paddle.nn.CrossEntropyLoss(), metrics)
+    steps, printed = _Steps(), io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        model.fit(
+            _Digits(64), _Digits(29), batch_size=batch, epochs=2, shuffle=False, verbose=2,
+            callbacks=[steps], save_dir=folder or None, accumulate_grad_batches=gathered,
+        )  # fmt: skip
+    return {
+        "losses": steps.losses, "accuracies": steps.accuracies, "printed": printed.getvalue(),
+        "evaluated": model.evaluate(_Digits(29), batch_size=batch, verbose=0),
+        "predicted": model.predict(_Digits(29), batch_size=batch, stack_outputs=True, verbose=0)[0],
+        "history": {k: v for k, v in model.history.history.items() if "time" not in k},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("gathered", [1, 2])
+def test_static_mode(job: Ranks, gathered: int, tmp_path: Path) -> None:
+    first, second = job.run(_static, 8, gathered, str(tmp_path))
+    whole = _static(16, gathered)
+    for got in (first, second):
+        np.testing.assert_allclose(got["losses"], whole["losses"], atol=1e-6)
+        np.testing.assert_allclose(got["predicted"], whole["predicted"], atol=1e-5)
+        np.testing.assert_allclose(got["evaluated"]["loss"], whole["evaluated"]["loss"], atol=1e-5)
+        assert got["evaluated"]["acc"] == whole["evaluated"]["acc"]
+        np.testing.assert_allclose(got["evaluated"]["boldest"], whole["evaluated"]["boldest"], 1e-5)
+    np.testing.assert_allclose(first["accuracies"], whole["accuracies"], atol=1e-9)
+    for name, values in whole["history"].items():
+        np.testing.assert_allclose(first["history"][name], values, atol=1e-5, err_msg=name)
+    assert "Eval samples: 29" in first["printed"] and not second["printed"]
+    assert {"0.pdparams", "1.pdparams", "final.pdparams"} <= set(os.listdir(tmp_path))
+
+
+def _by_fleet() -> tuple[list[float], int]:
+    """The losses of a Model whose optimizer is fleet's, and the exchanges of its Program."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    try:
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            with paddle.static.program_guard(main, startup):
+                fleet.init(is_collective=True)
+                spec, start = paddle.static.InputSpec, paddle.nn.initializer.Constant(0.1)
+                net = paddle.nn.Linear(784, 10, weight_attr=paddle.ParamAttr(initializer=start))
+                model = paddle.Model(
+                    paddle.nn.Sequential(paddle.nn.Flatten(), net),
+                    spec([None, 1, 28, 28], "float32", "image"), spec([None, 1], "int64", "label"),
+                )  # fmt: skip
+                sgd = paddle.optimizer.SGD(0.01, parameters=model.parameters())
+                model.prepare(fleet.distributed_optimizer(sgd), paddle.nn.CrossEntropyLoss())
+                batch = 16 // fleet.worker_num()
+                model.fit(_Digits(64), batch_size=batch, epochs=2, shuffle=False, verbose=0)
+                program = model._adapter.training_programs()["train"]
+    finally:
+        paddle.disable_static()
+    kinds = [op.type for op in program.global_block().ops]
+    return model.history.history["loss"], kinds.count("c_allreduce_sum")
+
+
+def test_the_optimizer_of_fleet_exchanges_once(job: Ranks) -> None:
+    whole, _ = _by_fleet()
+    for losses, exchanges in job.run(_by_fleet):
+        np.testing.assert_allclose(losses, whole, atol=1e-5)
+        assert exchanges == 2  # of a weight and a bias
 
 
 def _shares() -> list[list[int]]:

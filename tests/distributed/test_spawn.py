@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -113,3 +115,28 @@ def _by_hand() -> None:
 def test_variables_set_by_hand_are_enough(capfd: pytest.CaptureFixture) -> None:
     dist.spawn(_by_hand, nprocs=2)
     assert capfd.readouterr().out.count("total: [3.]") == 2
+
+
+def test_what_cannot_be_sent() -> None:
+    with pytest.raises(ValueError, match=r"spawn\(func, args\): expected what can be sent") as told:
+        dist.spawn(lambda: None, nprocs=2)
+    assert "start_method='fork'" in str(told.value)
+
+
+def test_a_process_that_cannot_be_started_ends_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    context = multiprocessing.get_context("fork")
+    started: list = []
+    begin = context.Process.start
+
+    def start(process: object) -> None:
+        if started:
+            raise OSError("no more processes")
+        begin(process)  # type: ignore[arg-type]
+        started.append(process)
+
+    monkeypatch.setattr(context.Process, "start", start)
+    with pytest.raises(OSError, match="no more processes"):
+        dist.spawn(time.sleep, args=(60,), nprocs=2, start_method="fork")
+    assert started[0].exitcode == -signal.SIGTERM

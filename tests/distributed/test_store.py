@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import socket
+from typing import Any
 
 import pytest
 
-from paddle.distributed import store
+from paddle.distributed import check, store
 
 MAGIC = (0x3C85F7CE).to_bytes(4, "little")  # what torch's clients begin with
 
@@ -55,3 +56,30 @@ def test_nobody_answers() -> None:
 def test_addresses_that_are_none(bad: str) -> None:
     with pytest.raises(ValueError, match=r"SERVERS: expected an address ip:port, but received"):
         store.split_endpoint(bad, "SERVERS")
+
+
+@pytest.fixture
+def meeting() -> Any:
+    return store.below(store.host_store(store.listening_socket("127.0.0.1")), "group", "7")
+
+
+def test_who_does_not_come_to_connect_is_named(
+    meeting: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "QUIET_SECONDS", 0.5)
+    for other in (0, 2):
+        meeting.set(f"came/{other}", "")
+    with pytest.warns(UserWarning, match="but ranks 5, 7 did not come yet; it waits for another"):
+        with pytest.raises(OSError, match=r"ranks 5, 7 did not come within 1\.2 s while"):
+            check.meet(meeting, [4, 5, 6, 7], 0, 1.2)
+    for other in (1, 3):
+        meeting.set(f"came/{other}", "")
+    check.meet(meeting, [4, 5, 6, 7], 0, 1.2)
+
+
+def test_who_died_before_it_connected_is_named(
+    meeting: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "_reported", lambda: [(9, "exit status 1"), (5, "exit status 3")])
+    with pytest.raises(OSError, match=r"rank 5 failed \(exit status 3\) while rank 4 wanted"):
+        check.meet(meeting, [4, 5], 0, 60)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import random
 import subprocess
 import sys
@@ -31,10 +32,24 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def run(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs an example in a folder, into which it writes."""
+def run(
+    name: str, folder: Path, *arguments: str, packages: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs an example in a folder, into which it writes.
+
+    Args:
+        name (str): its file in examples/, without suffix.
+        folder (Path): where.
+        *arguments (str): of its command line.
+        packages (Path, optional): a folder of packages that it imports besides.
+    """
     command = [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
+    paths = [str(EXAMPLES.parent), str(packages or ""), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=280,
+        env=None if packages is None else env,
+    )  # fmt: skip
 
 
 @contextmanager

@@ -403,6 +403,20 @@ def test_exchanges_that_places_would_mix_up(kind, monkeypatch):
         exe.run(compiled(main, loss), X, [loss], scope=scope)
 
 
+@pytest.mark.parametrize("kind", ["send_v2", "recv_v2"])
+def test_what_several_places_would_send_at_once(kind, monkeypatch):
+    main, startup, loss, _ = classifier()
+    slots = ({"X": [f"{loss.name}@GRAD"]}, {}) if kind == "send_v2" else ({}, {"Out": [loss]})
+    attrs = {"peer": 1, "ring_id": 0, "op_role": int(Role.BACKWARD)}
+    if kind == "recv_v2":
+        attrs |= {"out_shape": [1], "dtype": int(loss.dtype)}
+    main.global_block().append_op(kind, *slots, attrs)
+    scope = started(startup)
+    monkeypatch.setitem(rings._rings, 0, Two())
+    with pytest.raises(UnimplementedError, match=rf"(?s)operator {kind} .*ring 0.*each place by"):
+        static.Executor(paddle.CPUPlace()).run(compiled(main, loss), X, [loss], scope=scope)
+
+
 def normalizing_under_a_condition(places):
     """Trains on X with batch norm in a branch; the statistics are those of the whole batch."""
     with building() as (main, startup):

@@ -19,7 +19,6 @@ ROWS = api_table.fluid_rows()
 REFUSED = {
     r"contrib\.(slim\.(?!quantization\.).*|Compressor(\.\w+)?)": "K: slim",
     r"(incubate\.fleet\.parameter_server\.pslib|distributed)\..*": "pslib is not public",
-    r"contrib\.(convert_dist_to_sparse_program|load_persistables_for_\w+)": "H: tables on servers",
 }
 # The class is there; making one says what to use.
 REFUSED_CLASSES = {

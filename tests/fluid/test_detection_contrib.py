@@ -72,6 +72,7 @@ def test_layers_of_2_0(static_mode: Any) -> None:
     dense = contrib.batch_fc(slots, [2, 2, 3], ones, [2, 3], ones, act="relu")
     ids = fluid.data("ids", [None, 1], "int64")
     looked = contrib.sparse_embedding(ids, [5, 2], param_attr=ones)
+    assert contrib.sparse_embedding is paddle.static.nn.sparse_embedding
     feeds = {
         "x": np.ones((2, 2), "float32"), "offset": ranks, "slots": np.ones((2, 3, 2), "float32"),
         "ids": np.array([[1], [4]], "int64"),

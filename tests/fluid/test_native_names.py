@@ -33,7 +33,7 @@ def test_what_protos_say():
     assert hidden == ["SavedMean", "SavedVariance"]
     assert not any(slot.intermediate for slot in proto.inputs)
     kinds = {attr.name: attr.type for attr in proto.attrs}
-    assert kinds["epsilon"] == core.AttrType.FLOAT and kinds["is_test"] == core.AttrType.BOOLEAN
+    assert kinds["epsilon"] == core.AttrType.FLOAT and kinds["is_test"] == core.AttrType.BOOL
     reshape = OpProtoHolder.instance().get_op_proto("reshape2")
     assert {slot.name: slot.dispensable for slot in reshape.inputs} == {
         "X": False, "Shape": True, "ShapeTensor": True,

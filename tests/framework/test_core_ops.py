@@ -51,6 +51,50 @@ def test_counts_of_results_and_tensors_written_to_say_nothing() -> None:
     assert [level.shape[0] for level in levels] == [1, 0, 1, 0] and len(counts) == 4
 
 
+def test_results_are_written_into_given_tensors() -> None:
+    x, one, zero = paddle.to_tensor([[1.0], [3.0]]), paddle.ones([1]), paddle.zeros([1])
+    mean, var, mean_out, var_out = (paddle.zeros([1]) for _ in range(4))
+    y, *found, saved_mean, _, _ = core.ops.batch_norm(
+        x, one, zero, mean, var, mean_out, var_out, "momentum", 0.5, "is_test", False
+    )
+    assert found[0] is mean_out and found[1] is var_out and y.shape == [2, 1]
+    assert (mean.item(), mean_out.item(), saved_mean.item()) == (0.0, 1.0, 2.0)
+    out, scale = paddle.zeros([1]), paddle.zeros([1])
+    made = core.ops.fake_quantize_dequantize_abs_max(x, out, scale, "bit_length", 8)
+    assert made[0] is out and made[1] is scale and scale.item() == 3.0 and out.shape == [2, 1]
+    right, total = paddle.zeros([1], "int32"), paddle.zeros([1], "int32")
+    label = paddle.to_tensor([[0], [1]])
+    share, *counts = core.ops.accuracy(x, label, label, right, total)
+    assert share.item() == 1.0 and counts[0] is right and right.item() == total.item() == 2
+
+
+def test_what_is_written_into_operands_comes_back() -> None:
+    param, grad, rate = paddle.ones([2]), paddle.ones([2]), paddle.to_tensor([0.5])
+    assert core.ops.sgd(param, rate, grad, param) is param and param.tolist() == [0.5, 0.5]
+    first, second, b1, b2 = (paddle.zeros([2]), paddle.zeros([2]), paddle.to_tensor([0.9]),
+                             paddle.to_tensor([0.999]))  # fmt: skip
+    state = (param, first, second, b1, b2)
+    found = core.ops.adam(param, grad, rate, first, second, b1, b2, *state, "epsilon", 1e-8)
+    assert len(found) == 5 and all(a is b for a, b in zip(found, state, strict=True))
+    scale = paddle.to_tensor([1.0])
+    out = paddle.zeros([2])
+    found = core.ops.fake_quantize_dequantize_moving_average_abs_max(
+        grad, scale, None, None, out, scale, None, None, "is_test", True
+    )
+    assert found[0] is out and found[1] is scale and found[2:] == (None, None)
+
+
+def test_slots_are_in_the_order_of_paddle() -> None:
+    table = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+    ids = paddle.to_tensor([1, 0])
+    rows = core.ops.lookup_table_v2(table, ids, "is_sparse", False, "is_distributed", False)
+    assert rows.tolist() == [[3.0, 4.0], [1.0, 2.0]]
+    with pytest.raises(ValueError, match="has no 'is_distributed'"):  # a switch that is on
+        core.ops.lookup_table_v2(table, ids, "is_distributed", True)
+    chosen = core.ops.multiplex(paddle.to_tensor([[1], [0]], dtype="int32"), [table, -table])
+    assert chosen.tolist() == [[-1.0, -2.0], [3.0, 4.0]]
+
+
 def test_wrong_calls() -> None:
     x = paddle.ones([2])
     with pytest.raises(AttributeError, match="there is no operator 'nothing'"):

@@ -79,6 +79,21 @@ def test_one_file_for_a_training_and_what_comes_after(tmp_path: Path) -> None:
     assert [step for step, _ in curve(tmp_path, "eval/acc")] == [0, 1, 1]
 
 
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_the_steps_before_an_error_are_written(tmp_path: Path, error: type) -> None:
+    class Fails(paddle.callbacks.Callback):
+        def on_train_batch_end(self, step, logs=None):
+            if step == 2:
+                raise error("here")
+
+    log, whole = tmp_path / "log", tmp_path / "whole"
+    with pytest.raises(error):
+        fit(made(), epochs=1, log_freq=100, callbacks=[VisualDL(str(log)), Fails()])
+    fit(made(), epochs=1, callbacks=VisualDL(str(whole)))
+    assert curve(log, "train/loss") == curve(whole, "train/loss")[:3]
+    assert [step for step, _ in curve(log, "train/acc")] == [1, 2, 3]
+
+
 def test_resumed_training_goes_on_in_the_file(tmp_path: Path) -> None:
     log, saved = tmp_path / "log", str(tmp_path / "saved")
     fit(made(), epochs=1, save_dir=saved, callbacks=VisualDL(str(log)))

@@ -51,7 +51,7 @@ def test_scales_of_each_batch_stay_in_floats(tmp_path):
 
 
 def test_a_machine_that_saturates_keeps_the_plan_of_floats(tmp_path, monkeypatch):
-    monkeypatch.setattr("paddle.passes.inference.int8.usable", lambda: False)
+    monkeypatch.setattr("paddle.ops.quantization.int8.usable", lambda: False)
     case = read_case("2.6.2-quantized/aware_linear")
     made = Saved.read(case.unpack(tmp_path)).integers()
     assert "conv2d" in types(made)
@@ -97,14 +97,20 @@ def test_a_convolution(attrs):
 
 
 @needs_bytes
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("shape", [SHAPE, [-1, 4, -1, -1]], ids=str)
 @pytest.mark.parametrize(
     "attrs",
-    [{"padding_algorithm": "SAME"}, {"padding": [1, 0, 1, 1]}],
+    [{"padding_algorithm": "SAME"}, {"padding_algorithm": "SAME", "strides": [2, 2]},
+     {"padding": [1, 0, 1, 1]}, {"padding": [0, 2, 0, 1], "dilations": [2, 1]}],
     ids=str,
-)
-def test_padding_that_differs_stays_in_floats(attrs):
-    saved = net(lambda x: conv(rounded(x, 2.5), "w", W, **attrs), SHAPE)
-    assert compare(saved, GIVEN) == ["int8_round", "conv2d"]
+)  # fmt: skip
+def test_padding_that_differs(attrs, shape, positive):
+    """Around a picture are bytes for 0, whichever these are."""
+    given = F.relu if positive else lambda x: x
+    saved = net(lambda x: conv(rounded(given(x), 2.5), "w", W, **attrs), shape)
+    assert compare(saved, GIVEN)[-2:] == ["int8_quantize", "int8_conv2d"]
+    compare(saved, (1, 4, 7, 10))
 
 
 @needs_bytes
@@ -172,13 +178,99 @@ def test_bytes_go_through_pools_and_moves():
 
 
 @needs_bytes
-def test_an_average_is_taken_of_floats():
+def test_an_average_of_what_has_no_steps_is_taken_of_floats():
     def build(x):
         hidden = F.avg_pool2d(F.relu(conv(rounded(x, 2.5), "w", W)), 2, 2)
         return conv(rounded(hidden, 1.0), "ww", WW)
 
     found = compare(net(build, SHAPE), GIVEN, step=1.0 / 127)
     assert found == ["int8_quantize", "int8_conv2d", "pool2d", "int8_quantize", "int8_conv2d"]
+
+
+@needs_bytes
+@pytest.mark.parametrize("shape", [SHAPE, [-1, 4, -1, -1]], ids=str)
+@pytest.mark.parametrize(
+    "pool, kind",
+    [(lambda x: F.avg_pool2d(x, 2, 2), "int8_avg_pool2d"),
+     (lambda x: F.avg_pool2d(x, 3, 1, 1, exclusive=False), "int8_avg_pool2d"),
+     (lambda x: F.adaptive_avg_pool2d(x, 1), "int8_avg_pool2d"),
+     (lambda x: F.avg_pool2d(x, 3, 1, 1), "pool2d"),
+     (lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True), "pool2d")],
+    ids=["windows", "padded", "of all", "fewer at the edges", "fewer at the end"],
+)  # fmt: skip
+def test_averages_of_rounded_values(pool, kind, shape):
+    """Where the windows of a pool have as many values each."""
+
+    def build(x):
+        hidden = F.relu(conv(rounded(x, 2.5), "w", W))
+        return conv(rounded(pool(rounded(hidden, 6.0)), 1.0), "ww", WW)
+
+    saved = net(build, shape)
+    found = compare(saved, GIVEN, step=0.1)
+    compare(saved, (3, 4, 10, 6), step=0.1)  # a model may be fed other sizes than it states
+    chain = ["int8_quantize", "int8_conv2d", kind, "int8_conv2d"]
+    assert [k for k in found if k != "int8_quantize"] == chain[1:]
+    assert found.count("int8_quantize") == (1 if kind in chain and kind != "pool2d" else 2)
+
+
+@needs_bytes
+def test_calibration_marks_averages():
+    def build(x):
+        attrs = {"strides": [1, 1], "paddings": [1, 1], "dilations": [1, 1], "groups": 1}
+        given = {"Input": x, "Filter": stored("w", W)}
+        hidden = F.relu(append("conv2d", given, ["Output"], attrs))
+        given = {"Input": F.avg_pool2d(hidden, 2, 2), "Filter": stored("ww", WW)}
+        return append("conv2d", given, ["Output"], attrs)
+
+    plain = net(build, SHAPE)
+    made = plain.calibrated(values(*GIVEN)).integers()
+    assert types(made) == ["int8_quantize", "int8_conv2d", "int8_avg_pool2d", "int8_conv2d"]
+    [found], [expected] = run(made, values(*GIVEN)), run(plain.prepared(), values(*GIVEN))
+    assert np.abs(found - expected).max() < 0.03 * np.abs(expected).max()
+
+
+def turned(x, name: str, value: np.ndarray, **attrs):
+    """A transposed convolution with a rounded weight."""
+    attrs = {"strides": [2, 2], "paddings": [0, 0], "dilations": [1, 1], "groups": 1} | attrs
+    made = weight(name, value, axis=1)
+    return append("conv2d_transpose", {"Input": x, "Filter": made}, ["Output"], attrs)
+
+
+@needs_bytes
+@pytest.mark.parametrize("shape", [SHAPE, [-1, 4, -1, -1]], ids=str)
+@pytest.mark.parametrize(
+    "size, attrs", [(2, {}), (4, {"paddings": [1, 1]}), (3, {"output_padding": [1, 1]})], ids=str
+)
+def test_a_transposed_convolution_between_others(size, attrs, shape):
+    def build(x):
+        hidden = F.relu(conv(rounded(x, 2.5), "w", W))
+        up = turned(rounded(hidden, 1.0), "up", values(6, 6, size, size, spread=0.2), **attrs)
+        keys = {"Scale": 1, "Bias": 2, "Mean": 3}
+        inputs = {slot: stored(slot, values(6, key=key)) for slot, key in keys.items()}
+        inputs["Variance"] = stored("Variance", np.abs(values(6, key=4)) + 0.5)
+        outputs = ["Y", "SavedMean", "SavedVariance"]
+        up = append("batch_norm", {"X": up, **inputs}, outputs, {"is_test": True})
+        return conv(rounded(F.relu(up), 4.0), "ww", WW)
+
+    saved = net(build, shape)
+    found = compare(saved, GIVEN, step=8 / 127)
+    assert found == [
+        "int8_quantize", "int8_conv2d", "int8_conv2d_transpose", "int8_conv2d",
+    ]  # fmt: skip
+    compare(saved, (1, 4, 5, 6), step=8 / 127)
+
+
+@needs_bytes
+@pytest.mark.parametrize(
+    "attrs",
+    [{"groups": 2}, {"dilations": [2, 2]}, {"paddings": [1, 0, 0, 1]}, {"output_size": [17, 17]},
+     {"paddings": [2, 2]}],
+    ids=str,
+)  # fmt: skip
+def test_transposed_convolutions_that_stay_in_floats(attrs):
+    value = values(4, 6 // attrs.get("groups", 1), 2, 2, spread=0.2)
+    saved = net(lambda x: turned(rounded(x, 2.5), "up", value, **attrs), SHAPE)
+    assert compare(saved, GIVEN)[-1] == "conv2d_transpose"
 
 
 @needs_bytes

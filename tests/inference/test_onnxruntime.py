@@ -83,7 +83,7 @@ def test_without_the_package(models, monkeypatch):
     config = config_of(models, "linear")
     config.enable_onnxruntime()
     assert "onnxruntime: not installed" in config.summary()
-    with pytest.raises(RuntimeError, match=r"pip install pypaddle\[onnx\]"):
+    with pytest.raises(RuntimeError, match=r"pip install onnx onnxruntime"):
         create_predictor(config)
     config.disable_onnxruntime()
     create_predictor(config)

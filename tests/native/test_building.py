@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,14 @@ def run(command: list[str], cwd: Path, **env: str) -> str:
     return done.stdout
 
 
+def needs_pip() -> None:
+    """Skips without pip. To look for its module would keep setuptools from being imported."""
+    try:
+        metadata.version("pip")
+    except metadata.PackageNotFoundError:
+        pytest.skip("there is no pip")
+
+
 def used(where: Path, cwd: Path) -> None:
     said = run([sys.executable, "-c", USE], cwd, PYTHONPATH=f"{where}:{ROOT}")
     assert said.startswith("[0.0, 1.0] (X) ") and str(where) in said
@@ -242,7 +251,7 @@ def used(where: Path, cwd: Path) -> None:
 
 @pytest.mark.slow
 def test_pip_install(here: Path) -> None:
-    pytest.importorskip("pip")
+    needs_pip()
     source = project(here / "project")
     run(
         [sys.executable, "-m", "pip", "install", ".", "--target", str(here / "site"), "--no-deps",
@@ -253,7 +262,7 @@ def test_pip_install(here: Path) -> None:
 
 @pytest.mark.slow
 def test_editable_installation(here: Path) -> None:
-    pytest.importorskip("pip")
+    needs_pip()
     source = project(here / "project")
     run(
         [sys.executable, "-m", "pip", "install", "-e", ".", "--prefix", str(here / "site"),
@@ -294,6 +303,16 @@ def test_descriptions() -> None:
     # without an object: where Python's distutils came first, setuptools' classes are not its
     name = cpp_extension.BuildExtension.get_ext_filename(None, "a.b")  # type: ignore[arg-type]
     assert name == os.path.join("a", "b.so")
+
+
+def test_commands_of_test_programs(capfd: pytest.CaptureFixture) -> None:
+    from paddle.utils.cpp_extension.extension_utils import IS_WINDOWS, run_cmd
+
+    assert run_cmd("echo built") == 0 and capfd.readouterr() == ("", "")
+    assert run_cmd("echo built", verbose=True) == 0 and "built" in capfd.readouterr().err
+    with pytest.raises(RuntimeError, match=r"the command `echo no; false` failed:\nno"):
+        run_cmd("echo no; false")
+    assert IS_WINDOWS is (os.name == "nt")
 
 
 def test_headers_are_where_they_are_said_to_be() -> None:

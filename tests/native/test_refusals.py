@@ -156,6 +156,8 @@ def test_no_gradient_is_no_guess(here: Path) -> None:
 def test_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere.so is not there; looked for /"):
         load_op_library("nowhere.so")
+    with pytest.raises(TypeError, match="expected the file of a library as a str, but received 3"):
+        load_op_library(3)
     monkeypatch.setenv("LD_LIBRARY_PATH", f"/none:{here}")
     with pytest.raises(FileNotFoundError, match=rf"{here}/nowhere.so"):
         load_op_library("nowhere.so")
@@ -279,6 +281,10 @@ def test_compile_errors(here: Path) -> None:
         built(here, source(more="\n") + "nonsense;")
     with pytest.raises(RuntimeError, match="an argument is a Tensor, a list of them, or of a type"):
         built(here, source().replace("const paddle::Tensor& x", "long double x"))
+    with pytest.raises(
+        RuntimeError, match=r"(?s)eigen\.h.*Hint: of PaddlePaddle's headers there are"
+    ):
+        built(here, '#include "paddle/fluid/framework/eigen.h"\n' + source())
     with pytest.raises(FileNotFoundError, match=r"nowhere\.cc is not there"):
         load("mine", ["nowhere.cc"], build_directory=str(here))
     with pytest.raises(ValueError, match="a name that Python can import, but received 'my-ops'"):
@@ -309,8 +315,10 @@ def test_real_paddlepaddle_is_named(here: Path) -> None:
 
 
 def test_python_is_left_alone() -> None:
-    code = (
-        "import sys, paddle; print([m for m in sys.modules if 'native' in m or m == 'setuptools'])"
-    )
+    """Who loads no library pays for none: neither ctypes' structs nor setuptools are imported."""
+    code = "import sys, paddle; print(*sys.modules, sep='\\n')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "paddle" not in done.stdout and "setuptools" not in done.stdout
+    loaded = done.stdout.split()
+    ours = ("paddle.core.native", "paddle.ops.native", "paddle.utils.cpp_extension.", "setuptools")
+    assert "paddle.core.op" in loaded
+    assert not [name for name in loaded if name.startswith(ours)]

@@ -87,15 +87,53 @@ def test_what_a_kernel_keeps_and_then_fails(ops: Any, unchecked: None, how: str,
     ops.keeper(other[0], "forget")
 
 
-def test_second_derivatives_by_the_output(ops: Any) -> None:
+@pytest.mark.parametrize("name", ["own_tanh", "new_tanh"])
+def test_second_derivatives_by_the_output(ops: Any, name: str) -> None:
     values = X.astype("float64") / 4
     got, want = [], []
-    for tanh, made in ((ops.own_tanh, got), (paddle.tanh, want)):
+    for tanh, made in ((getattr(ops, name), got), (paddle.tanh, want)):
         x = paddle.to_tensor(values, stop_gradient=False)
         (first,) = paddle.grad((tanh(x) ** 2).sum(), x, create_graph=True)
         (first * first).sum().backward()
         made += [first.numpy(), x.grad.numpy()]
     np.testing.assert_allclose(got, want, rtol=1e-9)
+
+
+def test_a_list_that_may_be_missing(ops: Any) -> None:
+    x = paddle.to_tensor(X)
+    assert ops.plus_all(x).numpy().tolist() == ops.plus_all(x, None).numpy().tolist() == X.tolist()
+    assert ops.plus_all(x, [x, x]).numpy().tolist() == (3 * X).tolist()
+    shape, (out, *_), _ = recorded(lambda v: ops.plus_all(v, [v, v]) + v.sum(), [None, 3])
+    assert tuple(shape) == (-1, 3) and out.shape == (2, 3)
+    with pytest.raises(OSError, match="expected two more, but received 1"):
+        recorded(lambda v: ops.plus_all(v, [v]), [None, 3])
+
+
+def test_mixed_precision_keeps_32_bits_where_a_kernel_has_no_others(ops: Any) -> None:
+    """What a kernel takes is seen when it runs: 16 bits come where the user's list says so."""
+    x = paddle.to_tensor(X)
+    eye = paddle.eye(3)
+    for level in ("O1", "O2"):
+        with paddle.amp.auto_cast(level=level):
+            low = paddle.matmul(x, eye)
+            out = ops.own_tanh(low)
+            static_out = paddle.jit.to_static(lambda v: ops.own_tanh(paddle.matmul(v, eye)))(x)
+        assert low.dtype is not paddle.float32
+        assert out.dtype is paddle.float32 and static_out.dtype is paddle.float32
+        np.testing.assert_allclose(out.numpy(), np.tanh(X), rtol=1e-6)
+    with (
+        paddle.amp.auto_cast(custom_white_list={"own_tanh"}),
+        pytest.raises(TypeError, match=r"no kernel for b?float16; there are float32, float64"),
+    ):
+        ops.own_tanh(x)
+
+
+def test_functions_of_operators_need_no_conversion(ops: Any, capsys: pytest.CaptureFixture) -> None:
+    """to_static leaves them as they are, and says nothing of it."""
+    x = paddle.to_tensor(X)
+    out = paddle.jit.to_static(lambda v: ops.own_tanh(v) if v.sum() < 0 else v)(x)
+    np.testing.assert_allclose(out.numpy(), np.tanh(X), rtol=1e-6)
+    assert "cannot be converted" not in capsys.readouterr().err
 
 
 # ---- devices by plug-in, which libraries do not know
@@ -294,6 +332,8 @@ def test_words_that_are_no_lists(here: Path) -> None:
     for name in ("extra_cxx_cflags", "extra_ldflags", "extra_include_paths", "extra_cuda_cflags"):
         with pytest.raises(ValueError, match="expected a list of str, but received '-O2'"):
             load("mine", [source], build_directory=str(here), **{name: "-O2"})
+        with pytest.raises(TypeError, match="expected a list of str, but it holds 3"):
+            load("mine", [source], build_directory=str(here), **{name: [3]})
     with pytest.raises(ValueError, match="expected at least one file, but received none"):
         load("mine", [], build_directory=str(here))
     with pytest.raises(FileNotFoundError, match=r"interpreter\): no-python is not there"):
@@ -322,7 +362,21 @@ def test_an_archive_that_has_changed_is_linked_anew(here: Path) -> None:
             assert module.mine_op(paddle.ones([1])).numpy()[0] == value
 
 
-def test_a_function_of_operators_h_is_named(here: Path) -> None:
-    text = plain(more="auto f(paddle::Tensor x) { return paddle::matmul(x, x); }")
-    with pytest.raises(RuntimeError, match=r"(?s)matmul.*Hint: operators .* paddle/operators\.h"):
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        ("never_heard_of(x)", r"never_heard_of.*Hint: paddle/operators\.h has .*paddle::call"),
+        ("matmul(x, x, 1, 2, 3)", r"matmul.*Hint: attributes of operators are named: .*trans_y"),
+    ],
+)
+def test_what_is_said_of_functions_of_operators(here: Path, call: str, said: str) -> None:
+    text = plain(more=f"auto f(paddle::Tensor x) {{ return paddle::{call}; }}")
+    with pytest.raises(RuntimeError, match=rf"(?s){said}"):
         built(here, text)
+
+
+def test_functions_of_operators_beside_the_users(ops: Any) -> None:
+    """A function of the user's by the same name is not taken for that of the operator."""
+    x = paddle.to_tensor(X)
+    sum_, own = ops.both_adds(x)
+    assert sum_.numpy().tolist() == (2 * X).tolist() and own.numpy().tolist() == X.tolist()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
+import numpy as np
+
 from tests.slim.stories import CLASSES, SIDE, dynamic_net, static_net, story
 
 SHAPE = [1, 3, SIDE, SIDE]
@@ -114,3 +116,68 @@ def latency_of_an_optimised_model() -> None:
     found = predictor.predict_latency(net, SHAPE, "saved", "fp32", "cls")
     paddle.disable_static()
     assert found == 2.0 * len(keys)
+
+
+@story("analysis.save_det_model", not_before="2.2.0")
+def a_detector_is_saved() -> None:
+    """Detectors take a dict: an image alone, or with its size and its scale."""
+    from paddleslim.analysis import save_det_model
+
+    import paddle
+
+    class Detector(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = dynamic_net()
+
+        def forward(self, inputs):
+            found = self.net(inputs["image"])
+            if "scale_factor" in inputs:
+                return found * paddle.sum(inputs["scale_factor"] * inputs["im_shape"])
+            return found
+
+    image, ones = np.ones(SHAPE, "float32"), np.ones([1, 2], "float32")
+    for more in (False, True):
+        for kind in ("fp32", "int8"):
+            net = Detector()
+            net.eval()
+            expected = net.net(paddle.to_tensor(image)).numpy() * (2 if more else 1)
+            files = save_det_model(net, SHAPE, f"det_{kind}_{more}", kind, det_multi_input=more)
+            feed = {"image": image, "im_shape": ones, "scale_factor": ones}
+            found = _answer(*files, feed)
+            far = np.abs(found - expected).max() / np.abs(expected).max()
+            assert far < (1e-5 if kind == "fp32" else 0.3), (kind, more, far)
+
+
+@story("analysis.save_seg_model", not_before="2.2.0")
+def a_segmenter_is_saved() -> None:
+    from paddleslim.analysis import save_seg_model
+
+    import paddle
+
+    image = np.ones(SHAPE, "float32")
+    for kind in ("fp32", "int8"):
+        net = paddle.nn.Sequential(*list(dynamic_net())[:4])  # a map goes in, a map comes out
+        net.eval()
+        for _ in range(2):
+            expected = net(paddle.to_tensor(image)).numpy()
+        files = save_seg_model(net, SHAPE, f"seg_{kind}", kind)
+        found = _answer(*files, image)
+        assert found.shape == expected.shape == (1, 16, SIDE, SIDE)
+        assert kind == "int8" or np.abs(found - expected).max() < 1e-5
+
+
+def _answer(model: str, params: str, feed):
+    """What a saved model says; an array is fed to its only input."""
+    import paddle
+
+    assert Path(model).is_file() and Path(params).is_file()
+    paddle.enable_static()
+    exe = paddle.static.Executor()
+    with paddle.static.scope_guard(paddle.static.Scope()):
+        path = model.removesuffix(".pdmodel")
+        program, names, fetches = paddle.static.load_inference_model(path, exe)
+        given = feed if isinstance(feed, dict) else {names[0]: feed}
+        found = exe.run(program, {name: given[name] for name in names}, fetches)[0]
+    paddle.disable_static()
+    return found

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import json
+from pathlib import Path
+
 import numpy as np
 
 from tests.slim.stories import CLASSES, SIDE, free_port, pictures, story
@@ -221,3 +225,48 @@ def weights_of_choices_are_trained() -> None:
         assert all(1e-3 < m < 2 for m in moved), moved
         assert np.abs(after[1] - before[1]).max() > 1e-4
     assert SIDE
+
+
+@story("nas.AdaBERTClassifier")
+def a_student_of_bert_is_searched() -> None:
+    """The teacher is a tiny one that has learned nothing; what counts is that all of it runs."""
+    from paddleslim.nas import AdaBERTClassifier
+    from paddleslim.teachers.bert.model.bert import BertConfig
+    from paddleslim.teachers.bert.model.cls import ClsModelLayer
+
+    import paddle
+
+    base = Path("data/pretrained_models/uncased_L-12_H-768_A-12")
+    base.mkdir(parents=True)
+    config = {
+        "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 30522,
+        "max_position_embeddings": 512, "type_vocab_size": 2, "hidden_act": "relu",
+        "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "initializer_range": 0.1,
+    }  # fmt: skip
+    (base / "bert_config.json").write_text(json.dumps(config))
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "cat", "dog", "sits", "runs"]
+    (base / "vocab.txt").write_text("\n".join(words) + "\n")
+    head = "\t".join(f"column{i}" for i in range(12))
+    kinds = ["contradiction", "entailment", "neutral"]
+    rows = ["\t".join([str(i), *["-"] * 7, "a cat sits", "a dog runs", "-", kinds[i % 3]])
+            for i in range(6)]  # fmt: skip
+    Path("mnli").mkdir()
+    for name in ("train", "dev_matched"):
+        Path(f"mnli/{name}.tsv").write_text("\n".join([head, *rows]) + "\n")
+    untrained = ClsModelLayer(BertConfig(str(base / "bert_config.json")), 3)
+    paddle.fluid.save_dygraph(untrained.state_dict(), "teacher")
+    del untrained  # its parameters have the names of the teacher's
+    gc.collect()
+    net = AdaBERTClassifier(
+        3, n_layer=2, emb_size=16, hidden_size=8, search_layer=True, teacher_model="teacher",
+        data_dir="mnli",
+    )  # fmt: skip
+    assert all(not p.stop_gradient for p in net.arch_parameters()) and net.arch_parameters()
+    for mine, given in zip(net.student.emb_names(), net.teacher.emb_names(), strict=True):
+        np.testing.assert_array_equal(mine.numpy(), given.numpy())
+    ids = paddle.to_tensor([[2, 5, 6, 8, 3]] * 2), paddle.to_tensor([[2, 5, 7, 9, 3]] * 2)
+    found = net([None] * 5 + list(ids), 0)  # the batch has more
+    total = sum(each.sum() for each in found)
+    total.backward()
+    (alphas,) = net.arch_parameters()
+    assert np.isfinite(total.numpy()).all() and np.abs(alphas.grad.numpy()).sum() > 0

@@ -151,3 +151,99 @@ def test_bad_input() -> None:
     assert graph.has_circle()
     with pytest.raises(ValueError, match="without circles"):
         graph.to_program()
+
+
+def quantise(graph: IrGraph, bits: int) -> int:
+    """A pass of a user's: rounds whatever multiplications read, each value once."""
+    made: dict[str, IrVarNode] = {}
+    for op_node in [n for n in graph.topology_sort() if n.name() == "mul"]:
+        for var_node in [n for n in op_node.inputs if n.name() in op_node.input_arg_names()]:
+            if var_node.name() not in made:
+                out = graph.create_var_node(
+                    f"{var_node.name()}.rounded", var_node.type(), var_node.shape(),
+                    var_node.dtype(),
+                )  # fmt: skip
+                scale = graph.create_persistable_node(
+                    f"{var_node.name()}.scale",
+                    core.VarDesc.VarType.LOD_TENSOR,
+                    [1],
+                    core.VarDesc.VarType.FP32,
+                )
+                fake = graph.create_op_node(
+                    "fake_quantize_dequantize_abs_max",
+                    {"bit_length": bits, "op_role": core.op_proto_and_checker_maker.OpRole.Forward},
+                    {"X": var_node}, {"Out": out, "OutScale": scale},
+                )  # fmt: skip
+                graph.link_to(var_node, fake)
+                graph.link_to(fake, out)
+                graph.link_to(fake, scale)
+                made[var_node.name()] = out
+            graph.update_input_link(var_node, made[var_node.name()], op_node)
+    graph.resolve_hazard()
+    return len(made)
+
+
+def test_a_pass_of_a_user_over_a_program_that_trains() -> None:
+    main, startup, loss = net(train=True)
+    exe = static.Executor()
+    exe.run(startup)
+    values = {p: np.array(p.get_value()) for p in main.all_parameters()}
+    weight = next(p for p in values if len(p.shape) == 2)
+    first = values[weight]
+    graph = IrGraph(core.Graph(main.desc))
+    assert quantise(graph, bits=4) == 2 and not graph.has_circle()
+    x = np.random.RandomState(0).rand(2, 3).astype("float32")
+    compiled = fluid.CompiledProgram(graph.graph).with_data_parallel(loss_name=loss.name)
+    expected = np.maximum(_rounded(x, 4) @ _rounded(first, 4), 0).mean()
+    for run in (compiled, graph.to_program()):
+        for parameter, value in values.items():
+            parameter.set_value(value)
+        got = exe.run(run, feed={"x": x}, fetch_list=[loss.name])[0]
+        np.testing.assert_allclose(got, [expected], rtol=1e-5)
+        assert np.abs(np.array(weight.get_value()) - first).max() > 0  # gradients pass through
+
+
+def _rounded(value: np.ndarray, bits: int) -> np.ndarray:
+    top = 2 ** (bits - 1) - 1
+    scale = np.abs(value).max()
+    return np.round(value / scale * top) * scale / top
+
+
+def test_what_the_graph_itself_can_do() -> None:
+    main, _, _ = net()
+    graph = core.Graph(main.desc)
+    nodes = graph.nodes()
+    kinds = [n.node_type() for n in nodes]
+    assert kinds.count(core.Node.Type.Operation) == 4 == len(core.topology_sort(graph))
+    assert kinds.count(core.Node.Type.Variable) == len(nodes) - 4
+    relu = next(n for n in nodes if n.name() == "relu")
+    assert graph.retrieve_node(relu.id()) is relu and IrNode(relu) == relu
+    assert not core.has_circle(graph) and core.graph_num(graph) == 1
+    assert len(core.build_adjacency_list(graph)[relu]) == 1
+    other = graph.create_op_node(relu.op())
+    control, value = graph.create_control_dep_var(), graph.create_var_node(relu.inputs[0].var())
+    assert core.graph_num(graph) == 4 and {other, control, value} <= graph.nodes()
+    copy = graph.clone()
+    core.graph_safe_remove_nodes(graph, {control, value})
+    assert graph.remove_node(other) is other and core.graph_num(graph) == 1
+    assert graph.origin_program_desc().block(0).op_size() == 4
+    assert copy.origin_program_desc().block(0).op_size() == 5
+    graph.resolve_hazard()
+    with pytest.raises(RuntimeError, match=r"no node of the number -1"):
+        graph.retrieve_node(-1)
+
+
+def test_wrong_nodes() -> None:
+    main, _, _ = net()
+    graph = IrGraph(core.Graph(main.desc))
+    relu, mean = op(graph, "relu"), graph.topology_sort()[-1]
+    with pytest.raises(ValueError, match=r"between an operator and a variable, but 'relu' and"):
+        graph.link_to(relu, mean)
+    with pytest.raises(TypeError, match=r"expected a node, but got str"):
+        graph.safe_remove_nodes(["relu"])
+    with pytest.raises(TypeError, match=r"expected nodes in slot 'X', but got str"):
+        graph.create_op_node("relu", {}, {"X": "x"}, {})
+    with pytest.raises(TypeError, match=r"expected a name of a variable, but got 3"):
+        graph.create_var_node(3, None, [1], "float32")
+    with pytest.raises(TypeError, match=r"expected a node of a graph, but got str"):
+        IrNode("x")

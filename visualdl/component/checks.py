@@ -189,6 +189,6 @@ def names(values: Any, name: str) -> list[str]:
 
 def _kind(value: Any) -> str:
     """Says what a value is, for errors."""
-    shape = getattr(value, "shape", None)
-    shown = repr(value) if shape is None else f"shape {tuple(shape)}"
+    shape = getattr(value, "shape", None)  # of a class it is no shape
+    shown = f"shape {tuple(shape)}" if isinstance(shape, (tuple, list)) else repr(value)
     return f"{type(value).__name__} {shown if len(shown) < 80 else shown[:77] + '...'}"

@@ -34,7 +34,7 @@ def to_record(hparams_dict: Any, metrics_list: Any, walltime: Any = None, name: 
 
 
 def _setting(value: Any, name: str) -> dict[str, Any]:
-    """Gives the member for a value."""
+    """Gives the member for a value; what is neither number nor text is stored as it is printed."""
     if isinstance(value, str):
         return {"string_value": checks.text(value, name)}
     if isinstance(value, int):
@@ -42,13 +42,21 @@ def _setting(value: Any, name: str) -> dict[str, Any]:
     if isinstance(value, float):
         return {"float_value": value}
     try:
-        found = checks.array(value, name)
+        found = None if isinstance(value, (list, tuple)) else checks.array(value, name)
     except ValueError:
         found = None
-    if found is None or found.size != 1:
-        raise ValueError(f"{name}: expected a number, a text or None, but got {value!r}.")
+    if found is None:
+        return {"string_value": checks.text(_printed(value), name)}
+    if found.size != 1:
+        raise ValueError(f"{name}: expected one number, but got shape {tuple(found.shape)}.")
     only = found.reshape(-1)[0].item()
     return {"float_value": only} if isinstance(only, float) else {"int_value": int(only)}
+
+
+def _printed(value: Any) -> str:
+    """Gives a value as text, a function or a class by its name: addresses differ by run."""
+    named = getattr(value, "__qualname__", None)
+    return named if callable(value) and isinstance(named, str) else str(value)
 
 
 def from_record(value: Any) -> tuple[dict[str, Any], list[str]]:

@@ -92,8 +92,10 @@ def pixels(img: Any, dataformats: str, name: str = "img") -> Any:
     if found.ndim == 2:
         found = found[:, :, None]
     if found.shape[-1] not in _MODES:
+        first = len(axes) == 3 and np.shape(img)[0] in _MODES
+        hint = " Where the channels come first, say dataformats='CHW'." if first else ""
         raise ValueError(
-            f"{name}: expected 1 to 4 channels, but got shape {np.shape(img)} as {axes}."
+            f"{name}: expected 1 to 4 channels, but got shape {np.shape(img)} as {axes}.{hint}"
         )
     return tiled(list(found), min(len(found), _GRID)) if found.ndim == 4 else found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import importlib
 import json
 import logging
 import os
@@ -334,6 +335,9 @@ def _tell(options: Options, port: int) -> None:
     for folder in options.logdir:
         if not os.path.isdir(folder):
             print(f"visualdl: {folder} is no folder yet; waiting for it.", file=sys.stderr)
+    places = (options.model, f"{options.model}.pdmodel")
+    if options.model and not any(os.path.exists(path) for path in places):
+        print(f"visualdl: there is no model {options.model} yet; waiting for it.", file=sys.stderr)
     if not security.is_local(options.host):
         print(
             f"visualdl: --host {options.host} opens the logs to every machine that reaches this"
@@ -475,3 +479,15 @@ def _wait() -> None:
     except KeyboardInterrupt:
         for process in _started:
             process.terminate()
+
+
+# -- the command under the name that VisualDL 2 has it ---------------------------------------------
+def __getattr__(name: str) -> Any:
+    """Gives `main`, the command: it imports this module when it serves."""
+    if name == "main":
+        return importlib.import_module("visualdl.server.cli").main
+    raise AttributeError(f"module 'visualdl.server.app' has no attribute {name!r}")
+
+
+if __name__ == "__main__":
+    sys.exit(importlib.import_module("visualdl.server.cli").main())

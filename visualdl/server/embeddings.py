@@ -19,6 +19,8 @@ MOST = 1000
 """Tags that the list names."""
 MOST_ROWS = 200_000
 """Points that are answered as JSON."""
+MOST_SAMPLED = 20_000
+"""Vectors that a sample has at most."""
 COMPONENT = "embeddings"
 
 
@@ -96,6 +98,19 @@ def tensor(query: Query, context: Context) -> Body:
     return Body(data.tobytes(), "application/octet-stream", {"X-Shape": shape})
 
 
+def sample(query: Query, context: Context) -> Body:
+    """`embedding/sample`: some of the vectors, by chance, the same each time.
+
+    Three int32 (how many vectors there are, their length, how many are here), the numbers of the
+    rows (int32, ascending), then these rows as float32; all little-endian.
+    """
+    data = _asked(query, context).vectors
+    most = query.whole("most", MOST_SAMPLED, 1, MOST_SAMPLED)
+    chosen = projection.some_rows(len(data), most, query.whole("with", -1, -1, 1 << 40))
+    head = np.concatenate([[*data.shape, len(chosen)], chosen]).astype("<i4")
+    return Body(head.tobytes() + data[chosen].astype("<f4").tobytes(), "application/octet-stream")
+
+
 def metadata(query: Query, context: Context) -> Body:
     """`embedding/metadata`: the labels as a table, after a header where there is one."""
     found = _asked(query, context)
@@ -144,6 +159,7 @@ def neighbors(query: Query, context: Context) -> list[dict[str, Any]]:
 ROUTES = {
     "embedding/list": listed,
     "embedding/tensor": tensor,
+    "embedding/sample": sample,
     "embedding/metadata": metadata,
     "embedding/points": points,
     "embedding/embedding": points,

@@ -70,6 +70,25 @@ def _directions(data: np.ndarray, count: int) -> np.ndarray:
     return (guess @ found.T)[:, :count]
 
 
+def some_rows(rows: int, most: int, with_row: int = -1) -> np.ndarray:
+    """Chooses rows by chance, the same each time; one that is asked for is among them.
+
+    Args:
+        rows (int): how many there are.
+        most (int): how many are wanted at most.
+        with_row (int): the row that has to be there; -1 for none.
+
+    Returns:
+        ndarray: their numbers, ascending.
+    """
+    if rows <= most:
+        return np.arange(rows)
+    chosen = np.random.default_rng(0).choice(rows, most, replace=False)
+    if 0 <= with_row < rows and with_row not in chosen:
+        chosen[-1] = with_row
+    return np.sort(chosen)
+
+
 def neighbors(vectors: np.ndarray, index: int, count: int, metric: str) -> list[tuple[int, float]]:
     """Finds the vectors nearest to one of them.
 

@@ -88,7 +88,7 @@ class LogWriter(Samples):
             path = file_of(self._logdir, filename_suffix, file_name)
             fresh = not os.path.exists(path) or not os.path.getsize(path)
             self._stream = Stream(path, count, seconds)
-            self._end = weakref.finalize(self, _finish, self._stream)
+            weakref.finalize(self, _finish, self._stream)
             if fresh or display_name:
                 self._add(first)
                 self._stream.flush()
@@ -109,7 +109,6 @@ class LogWriter(Samples):
 
         Raises:
             OSError: it cannot be written.
-            ValueError: the writer is closed.
 
         Examples:
             .. code-block:: python
@@ -127,6 +126,9 @@ class LogWriter(Samples):
     def close(self) -> None:
         """Writes everything that waits and closes the file; closing again does nothing.
 
+        Whoever logs after it goes on in the same file, and closes it again or leaves that to the
+        end of the program.
+
         Raises:
             OSError: something could not be written.
 
@@ -140,7 +142,6 @@ class LogWriter(Samples):
                 writer.close()
         """
         if self._stream:
-            self._end.detach()
             self._stream.close()
 
     def __enter__(self) -> LogWriter:
@@ -351,7 +352,8 @@ class LogWriter(Samples):
         """Logs the hyper-parameters of the run.
 
         Args:
-            hparams_dict (dict): name -> number or text; what is None is left out.
+            hparams_dict (dict): name -> number or text; what is None is left out, and of anything
+                else (lists, paths, functions) the text is kept.
             metrics_list (list): tags of the scalars of this run that tell how good it is.
             walltime (float, optional): a time.
 

@@ -39,7 +39,7 @@ class Stream:
     def __init__(self, path: str, max_queue: int, flush_secs: float) -> None:
         self.path = path
         self.failure: OSError | None = None
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+        self._file = self._opened()
         self._max_queue, self._wait = max_queue, flush_secs
         self._waiting: list[bytes] = []
         self._bytes = 0
@@ -48,6 +48,15 @@ class Stream:
         self.renew_locks()
         _open.add(self)
         _watch_termination()
+
+    def _opened(self) -> int:
+        return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+
+    def _open_again(self) -> None:
+        """Goes on in the file that was closed: scripts for VisualDL 2 log after `close`, too."""
+        self._file = self._opened()
+        self._closed = False
+        _open.add(self)
 
     def renew_locks(self) -> None:
         """Makes what each process needs for itself: locks, and soon a thread."""
@@ -68,22 +77,22 @@ class Stream:
             data (bytes): whole records.
 
         Raises:
-            OSError: earlier records could not be written yet.
-            ValueError: the stream is closed.
+            OSError: earlier records could not be written yet, or the file cannot be opened again.
         """
         if self._bytes + len(self._unwritten) > _MOST:
             self.flush()
         with self._lock:
-            bad = self._closed or self.failure is not None
-            if not self._closed:
-                waiting = self._waiting
-                waiting.append(data)
-                self._bytes += len(data)
-                count = len(waiting)
-                if count == 1 or count == self._max_queue:
-                    if self._thread is None:
-                        self._start()
-                    self._more.notify()
+            if self._closed:
+                self._open_again()
+            bad = self.failure is not None
+            waiting = self._waiting
+            waiting.append(data)
+            self._bytes += len(data)
+            count = len(waiting)
+            if count == 1 or count == self._max_queue:
+                if self._thread is None:
+                    self._start()
+                self._more.notify()
         if _asked:
             _terminate_if_asked()
         if bad:
@@ -97,7 +106,7 @@ class Stream:
         """Writes what waits, and raises OSError where that fails."""
         if not self._closed:
             self.drain()
-        if self._closed or self.failure is not None:
+        if self.failure is not None:
             self._complain()
 
     def close(self) -> None:
@@ -136,10 +145,10 @@ class Stream:
         return self._lock._is_owned() or self._writing._is_owned()  # type: ignore[attr-defined]
 
     def _complain(self) -> None:
-        """Raises the failure, once, or that the stream is closed."""
+        """Raises the failure, once."""
         failure, self.failure = self.failure, None
-        if failure is None:
-            raise ValueError(f"{self.path}: the writer is closed.")
+        if failure is None:  # another thread has told it
+            return
         state = "are lost" if self._closed else "wait to be written"
         raise OSError(
             failure.errno,
@@ -166,6 +175,7 @@ class Stream:
                     more.wait()
                 self._gather()
                 if self._closed:
+                    self._thread = None
                     return
             self.drain()
             if self.failure is not None:

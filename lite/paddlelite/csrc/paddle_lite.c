@@ -12,6 +12,9 @@
 #include <string.h>
 #ifdef PL_THREADS
 #include <pthread.h>
+enum { MAX_THREADS = 64 };
+#else
+enum { MAX_THREADS = 1 };
 #endif
 
 #if defined(__AVX512F__)
@@ -21,7 +24,7 @@
 #else
 #define W 4
 #endif
-enum { MR = 6, NR = 2 * W, KC = 256, NC = 256, ALIGN = 64, MAX_THREADS = 64 };
+enum { MR = 6, NR = 2 * W, KC = 256, NC = 256, ALIGN = 64 };
 typedef float vec __attribute__((vector_size(W * 4), aligned(4), may_alias));
 
 #define NONE 0xFFFFFFFFu
@@ -113,10 +116,9 @@ static buffer *take(pl_model *m, size_t size, int used) {
     size_t i;
     for (i = 0; i < m->n_buffers; i++) {
         buffer *b = m->buffers[i];
-        if (b->used) continue;
-        if (!best || (b->size >= size ? best->size < size || b->size < best->size
-                                      : best->size < size && b->size > best->size))
-            best = b;
+        int fits = b->size >= size, best_fits = best && best->size >= size;
+        if (b->used || (best_fits && !fits)) continue;
+        if (!best || fits > best_fits || (b->size < best->size) == fits) best = b;
     }
     if (used == 2 && best && best->size != size) best = NULL;
     if (!best) {
@@ -238,7 +240,7 @@ static void activate(float *y, int64_t n, int function, float a, float b) {
     switch (function) {
         case 0: break;
         case 1: EACH(x < 0 ? 0 : x);
-        case 2: EACH(x < a ? a : x > b ? b : x);
+        case 2: EACH(x > b || a > b ? b : x < a ? a : x);
         case 3: EACH(x > 0 ? x : x * a);
         case 4: EACH(x * ((x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) * (1.0f / 6)));
         case 5: EACH(x * a + b < 0 ? 0 : x * a + b > 1 ? 1 : x * a + b);
@@ -246,10 +248,8 @@ static void activate(float *y, int64_t n, int function, float a, float b) {
         case 7: EACH(1 / (1 + expf(-x)));
         case 8: EACH(tanhf(x));
         case 9:
-            if (a != 0) {
-                EACH(0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x))));
-            }
-            EACH((float)(0.5 * x * (1 + erf(x * 0.70710678118654752))));
+            EACH(a != 0 ? 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)))
+                        : (float)(0.5 * x * (1 + erf(x * 0.70710678118654752))));
         case 10: EACH(expf(x));
         case 11: EACH(sqrtf(x));
         case 12: EACH(fabsf(x));
@@ -369,10 +369,8 @@ static void pack_columns(const source *s, int64_t k0, int64_t k, int64_t n0, int
         for (int64_t i = 0; i < k; i++) {
             const float *from = s->x + (k0 + i) * s->down + (n0 + c) * s->across;
             float *t = to + i * NR;
-            if (s->across == 1)
-                for (int q = 0; q < len; q++) t[q] = from[q];
-            else
-                for (int q = 0; q < len; q++) t[q] = from[q * s->across];
+            if (s->across == 1) memcpy(t, from, (size_t)len * sizeof *t);
+            else for (int q = 0; q < len; q++) t[q] = from[q * s->across];
             for (int q = len; q < NR; q++) t[q] = 0;
         }
     }
@@ -447,28 +445,16 @@ static void product(pl_model *m, int64_t rows, int64_t n, int64_t k, const float
     room->used = 0;
 }
 
-static void few_rows(int64_t rows, int64_t n, int64_t k, const float *x,
-                     const float *w, float *y, const finish *f) {
-    for (int64_t r = 0; r < rows; r++) {
-        float *out = y + r * n;
-        int64_t j = 0;
-        for (; j + 4 * W <= n; j += 4 * W) {
-            vec a = {0}, b = a, c = a, d = a;
-            for (int64_t i = 0; i < k; i++) {
-                const float *at = w + i * n + j;
-                float v = x[r * k + i];
-                a += v * *(const vec *)at, b += v * *(const vec *)(at + W);
-                c += v * *(const vec *)(at + 2 * W), d += v * *(const vec *)(at + 3 * W);
-            }
-            *(vec *)(out + j) = a, *(vec *)(out + j + W) = b;
-            *(vec *)(out + j + 2 * W) = c, *(vec *)(out + j + 3 * W) = d;
+/* A few rows x times w, which is read once as it stands. */
+static void few_rows(int64_t rows, int64_t n, int64_t k, const float *x, const float *w, float *y,
+                     const finish *f) {
+    memset(y, 0, (size_t)(rows * n) * 4);
+    for (int64_t i = 0; i < k; i++, w += n)
+        for (int64_t r = 0, j = 0; r < rows; r++, j = 0) {
+            float v = x[r * k + i], *out = y + r * n;
+            for (; j + W <= n; j += W) *(vec *)(out + j) += v * *(const vec *)(w + j);
+            for (; j < n; j++) out[j] += v * w[j];
         }
-        for (; j < n; j++) {
-            float sum = 0;
-            for (int64_t i = 0; i < k; i++) sum += x[r * k + i] * w[i * n + j];
-            out[j] = sum;
-        }
-    }
     finish_block(f, y, n, 0, rows, 0, n);
 }
 
@@ -542,9 +528,9 @@ static int64_t reach(pl_model *m, int64_t size, int64_t kernel, int64_t pads, in
                      int64_t dilation, int ceil) {
     int64_t room;
     check(m, kernel > 0 && stride > 0 && dilation > 0, "a kernel, stride or dilation is not > 0");
-    room = size + pads - ((kernel - 1) * dilation + 1);
+    room = size + pads - ((kernel - 1) * dilation + 1) + (ceil ? stride - 1 : 0);
     check(m, room >= 0, "a kernel is larger than what it is moved over");
-    return (room + (ceil ? stride - 1 : 0)) / stride + 1;
+    return room / stride + 1;
 }
 
 /* Channels with their padding, columns sorted by what is left of them modulo the stride. */
@@ -599,12 +585,11 @@ static void depthwise(void *job, int part, int parts) {
     }
 }
 
-/* Four paddings, top to right; all -1: as many as leave one result for each stride. */
+/* Four paddings, top to right; -1: as many as leave one result for each stride. */
 static void paddings(pl_model *m, const int32_t *given, int64_t h, int64_t w, int64_t kh,
                      int64_t kw, int64_t sh, int64_t sw, int64_t *made) {
-    int same_ = 1;
-    for (int i = 0; i < 4; i++) made[i] = given[i], same_ = same_ && given[i] == -1;
-    if (!same_) return;
+    for (int i = 0; i < 4; i++) made[i] = given[i];
+    if (given[0] != -1) return;
     check(m, kh > 0 && kw > 0 && sh > 0 && sw > 0, "a kernel or stride is not > 0");
     for (int i = 0; i < 4; i += 2) {
         int64_t size = i ? w : h, kernel_ = i ? kw : kh, stride = i ? sw : sh;
@@ -620,8 +605,11 @@ static void conv2d(pl_model *m, step *s) {
     const float *add = floats(m, residual);
     const int32_t *v = s->ints;
     int64_t u[10], groups = v[8], n, c, h, wide, oc, per, kh, kw, oh, ow, dims[4], k, each;
+    int64_t room_dims[5], part, plane;
     int plain, deep;
     source src = {0};
+    finish f = {b, NULL, 1, function_of(m, v[9]), s->floats[0], s->floats[1], 1};
+    buffer *room = NULL, *packed = s->packed;
     float *y;
     check(m, x->rank == 4 && w->rank == 4, "four dimensions were expected");
     n = x->dims[0], c = x->dims[1], h = x->dims[2], wide = x->dims[3];
@@ -635,104 +623,88 @@ static void conv2d(pl_model *m, step *s) {
     oh = reach(m, h, kh, u[2] + u[3], u[0], u[6], 0);
     ow = reach(m, wide, kw, u[4] + u[5], u[1], u[7], 0);
     dims[0] = n, dims[1] = oc, dims[2] = oh, dims[3] = ow;
-    limited(m, 4, dims);
     check(m, !bias || size_of(bias) == oc, "its bias does not fit");
     check(m, !residual || same(residual, 4, dims), "its residual does not fit");
     y = make(m, s, 0, PL_FLOAT32, 4, dims);
     k = per * kh * kw, each = oc / groups;
     deep = per == 1 && groups > 1;
     plain = kh == 1 && kw == 1 && u[0] == 1 && u[1] == 1 && !(u[2] | u[3] | u[4] | u[5]);
-    src.windows = 1, src.kh = kh, src.kw = kw, src.sh = u[0], src.sw = u[1], src.dh = u[6];
-    src.dw = u[7], src.ow = ow;
+    src.windows = !plain, src.down = h * wide, src.across = 1, src.kh = kh, src.kw = kw;
+    src.sh = u[0], src.sw = u[1], src.dh = u[6], src.dw = u[7], src.ow = ow;
     src.rows = h + u[2] + u[3], src.columns = (wide + u[4] + u[5]) / u[1] + 1 + W;
-    {
-        int64_t room_dims[5] = {deep ? 1 : c, src.sw, src.rows, src.columns, m->threads};
-        buffer *room = NULL, *packed = s->packed;
-        int64_t part = packed_rows(each, k), plane = src.rows * src.columns * src.sw;
-        finish f = {b, NULL, 1, function_of(m, (int)u[9]), s->floats[0], s->floats[1], 1};
-        if (!plain || deep) room = take(m, (size_t)limited(m, 4 + deep, room_dims) * 4 + ALIGN, 1);
-        if (!deep && !packed) {
-            packed = take(m, (size_t)(part * groups) * 4, w->constant ? 2 : 1);
-            for (int64_t g = 0; g < groups; g++)
-                pack_rows(filter + g * each * k, k, 1, each, k, (float *)packed->at + g * part);
-            if (w->constant) s->packed = packed;
-        }
-        for (int64_t i = 0; i < n; i++) {
-            const float *image = from + i * c * h * wide;
-            if (deep) {
-                float *to = y + i * oc * oh * ow;
-                depthwise_job job = {src, image, filter, to, (float *)room->at, f, c, each, h, wide,
-                                     oh, u[2], u[4], plane};
-                job.f.residual = add ? add + i * oc * oh * ow : NULL;
-                parallel(m, depthwise, &job, oc * oh * ow * k);
-                continue;
-            }
-            if (room)
-                planes(image, c, h, wide, u[2], u[4], src.rows, src.columns, src.sw,
-                       (float *)room->at);
-            for (int64_t g = 0; g < groups; g++) {
-                int64_t at = (i * oc + g * each) * oh * ow;
-                f.bias = b ? b + g * each : NULL, f.residual = add ? add + at : NULL;
-                if (plain) {
-                    src.windows = 0, src.down = h * wide, src.across = 1;
-                    src.x = image + g * per * h * wide;
-                } else {
-                    src.x = (float *)room->at + g * per * plane;
-                }
-                product(m, each, oh * ow, k, (float *)packed->at + g * part, &src, y + at, &f);
-            }
-        }
-        if (room) room->used = 0;
-        if (packed && packed->used == 1) packed->used = 0;
+    room_dims[0] = deep ? 1 : c, room_dims[1] = src.sw, room_dims[2] = src.rows;
+    room_dims[3] = src.columns, room_dims[4] = m->threads;
+    part = packed_rows(each, k), plane = src.rows * src.columns * src.sw;
+    if (!plain || deep) room = take(m, (size_t)limited(m, 4 + deep, room_dims) * 4 + ALIGN, 1);
+    if (!deep && !packed) {
+        packed = take(m, (size_t)(part * groups) * 4, w->constant ? 2 : 1);
+        for (int64_t g = 0; g < groups; g++)
+            pack_rows(filter + g * each * k, k, 1, each, k, (float *)packed->at + g * part);
+        if (w->constant) s->packed = packed;
     }
+    for (int64_t i = 0; i < n; i++) {
+        const float *image = from + i * c * h * wide;
+        if (deep) {
+            float *to = y + i * oc * oh * ow;
+            depthwise_job job = {src, image, filter, to, (float *)room->at, f, c, each, h, wide,
+                                 oh, u[2], u[4], plane};
+            job.f.residual = add ? add + i * oc * oh * ow : NULL;
+            parallel(m, depthwise, &job, oc * oh * ow * k);
+            continue;
+        }
+        if (room)
+            planes(image, c, h, wide, u[2], u[4], src.rows, src.columns, u[1], (float *)room->at);
+        for (int64_t g = 0; g < groups; g++) {
+            int64_t at = (i * oc + g * each) * oh * ow;
+            f.bias = b ? b + g * each : NULL, f.residual = add ? add + at : NULL;
+            src.x = plain ? image + g * per * h * wide : (float *)room->at + g * per * plane;
+            product(m, each, oh * ow, k, (float *)packed->at + g * part, &src, y + at, &f);
+        }
+    }
+    if (room) room->used = 0;
+    if (packed && packed->used == 1) packed->used = 0;
+}
+
+/* Where a window of pixels begins and ends, and over how many of them a mean goes. */
+static int64_t window(int adaptive, int64_t i, int64_t size, int64_t out, int64_t kernel_,
+                      int64_t stride, const int64_t *pads, int exclusive, int64_t *span) {
+    int64_t first = adaptive ? i * size / out : i * stride - pads[0];
+    int64_t end = adaptive ? ((i + 1) * size + out - 1) / out : first + kernel_;
+    int64_t count = (end < size + pads[1] ? end : size + pads[1]) - first;
+    span[0] = first < 0 ? 0 : first, span[1] = end < size ? end : size;
+    if (exclusive || adaptive) count = span[1] - span[0];
+    return count > 0 ? count : 0;
 }
 
 static void pool2d(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     const float *from = floats(m, x);
     const int32_t *v = s->ints;
-    int64_t kh = v[1], kw = v[2], sh = v[3], sw = v[4], top, left, dims[4], pads[4], h, w;
+    int64_t kh = v[1], kw = v[2], dims[4], pads[4], h, w, r[2], c[2];
     float *y;
     check(m, x->rank == 4 && size_of(x), "four dimensions were expected");
     memcpy(dims, x->dims, sizeof dims);
     h = dims[2], w = dims[3];
-    paddings(m, v + 5, h, w, kh, kw, sh, sw, pads);
-    top = pads[0], left = pads[2];
-    if (v[11]) {
-        kh = h, kw = w, sh = sw = 1, top = left = 0, dims[2] = dims[3] = 1;
-    } else {
-        for (int i = 0; i < 4; i++)
-            check(m, pads[i] >= 0 && pads[i] < v[1 + (i > 1)], "its padding does not fit its kernel");
-        dims[2] = reach(m, h, kh, pads[0] + pads[1], sh, 1, v[9]);
-        dims[3] = reach(m, w, kw, pads[2] + pads[3], sw, 1, v[9]);
-        check(m, (dims[2] - 1) * sh < h + top && (dims[3] - 1) * sw < w + left, "an empty window");
-    }
+    paddings(m, v + 5, h, w, kh, kw, v[3], v[4], pads);
+    for (int i = 0; i < 4; i++)
+        check(m, pads[i] >= 0 && pads[i] <= 1024, "its paddings are 0 to 1024");
+    dims[2] = v[11] == 1 ? 1 : v[11] ? kh : reach(m, h, kh, pads[0] + pads[1], v[3], 1, v[9]);
+    dims[3] = v[11] == 1 ? 1 : v[11] ? kw : reach(m, w, kw, pads[2] + pads[3], v[4], 1, v[9]);
     y = make(m, s, 0, PL_FLOAT32, 4, dims);
     for (int64_t p = dims[0] * dims[1]; p > 0; p--, from += h * w)
         for (int64_t i = 0; i < dims[2]; i++) {
-            int64_t r0 = i * sh - top, r1 = r0 + kh < h ? r0 + kh : h;
-            if (r0 < 0) r0 = 0;
+            int64_t down = window(v[11], i, h, dims[2], kh, v[3], pads, v[10], r);
             for (int64_t j = 0; j < dims[3]; j++) {
-                int64_t c0 = j * sw - left, c1 = c0 + kw < w ? c0 + kw : w;
-                float best = -INFINITY;
+                int64_t across = window(v[11], j, w, dims[3], kw, v[4], pads + 2, v[10], c);
+                float best = -3.402823466e38f;
                 double sum = 0;
-                if (c0 < 0) c0 = 0;
-                for (int64_t r = r0; r < r1; r++)
-                    for (int64_t c = c0; c < c1; c++) {
-                        float value = from[r * w + c];
+                for (int64_t q = r[0]; q < r[1]; q++)
+                    for (int64_t k = c[0]; k < c[1]; k++) {
+                        float value = from[q * w + k];
                         sum += value;
                         if (!(value <= best)) best = value;
                     }
-                if (v[0]) {
-                    int64_t down = r1 - r0, across = c1 - c0;
-                    if (!v[10] && !v[11]) { /* the padding that is stated counts too */
-                        int64_t top_at = i * sh - top, left_at = j * sw - left;
-                        down = (top_at + kh < h + pads[1] ? top_at + kh : h + pads[1]) - top_at;
-                        across = (left_at + kw < w + pads[3] ? left_at + kw : w + pads[3]) - left_at;
-                    }
-                    best = (float)(sum / (double)(down * across));
-                }
-                *y++ = best;
+                *y++ = v[0] ? (float)(sum / (double)(down * across)) : best;
             }
         }
 }
@@ -748,7 +720,7 @@ static void conv2d_transpose(pl_model *m, step *s) {
     float *y;
     check(m, x->rank == 4 && w->rank == 4 && size_of(x), "four dimensions were expected");
     for (int i = 0; i < 8; i++)
-        check(m, v[i] >= (i < 2 || i > 5) && v[i] <= 1024,
+        check(m, v[i] >= (i < 2 || i > 5 ? 1 : i % 2 ? -1024 : 0) && v[i] <= 1024,
               "its strides, paddings and dilations are 0 to 1024");
     c = x->dims[1], h = x->dims[2], wide = x->dims[3];
     per = w->dims[1], kh = w->dims[2], kw = w->dims[3];
@@ -848,7 +820,7 @@ static int64_t whole(const tensor *t, int64_t i) {
 
 static int64_t of_whole(pl_model *m, int kind, int64_t u, int64_t v) {
     uint64_t a = (uint64_t)u, b = (uint64_t)v;
-    check(m, kind != 3 && kind != 6, "float32 was expected");
+    check(m, kind != 3 && kind != 6 && kind >= 0 && kind <= 10, "float32 was expected");
     if (kind < 3) return (int64_t)(kind == 0 ? a + b : kind == 1 ? a - b : a * b);
     if (kind < 6) return (kind == 4) == (u > v) ? u : v;
     return kind == 7 ? u == v : kind == 8 ? u != v : kind == 9 ? u < v : u <= v;
@@ -970,7 +942,7 @@ static void arg_max(pl_model *m, step *s) {
 static void reduce(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     const float *from = floats(m, x);
-    int64_t n = size_of(x), made = 1, dims[PL_MAX_RANK], kept[PL_MAX_RANK], strides[PL_MAX_RANK];
+    int64_t n = size_of(x), made = 1, kept[PL_MAX_RANK], strides[PL_MAX_RANK];
     int64_t index[PL_MAX_RANK] = {0}, at = 0;
     int gone[PL_MAX_RANK] = {0}, rank = 0, kind = s->ints[0];
     buffer *room;
@@ -979,14 +951,12 @@ static void reduce(pl_model *m, step *s) {
     check(m, n > 0 && kind >= 0 && kind <= 4, "nothing to reduce, or no such kind");
     for (int i = 0; i < x->rank; i++) gone[i] = s->n_ints == 2;
     for (int i = 2; i < s->n_ints; i++) gone[axis_of(m, s->ints[i], x->rank)] = 1;
-    for (int i = 0; i < x->rank; i++) {
-        dims[i] = x->dims[i];
-        if (!gone[i] || s->ints[1]) kept[rank++] = gone[i] ? 1 : dims[i];
-    }
+    for (int i = 0; i < x->rank; i++)
+        if (!gone[i] || s->ints[1]) kept[rank++] = gone[i] ? 1 : x->dims[i];
     if (!rank) kept[rank++] = 1;
     for (int i = x->rank - 1; i >= 0; i--) {
         strides[i] = gone[i] ? 0 : made;
-        if (!gone[i]) made *= dims[i];
+        if (!gone[i]) made *= x->dims[i];
     }
     y = make(m, s, 0, PL_FLOAT32, rank, kept);
     room = take(m, (size_t)made * sizeof *sum, 1);
@@ -997,7 +967,7 @@ static void reduce(pl_model *m, step *s) {
         double v = from[i], u = sum[at];
         sum[at] = kind < 2 ? u + v : kind == 4 ? u * v : kind == 2 ? (v <= u ? u : v)
                                                                    : (v >= u ? u : v);
-        advance(x->rank, dims, index, strides, &at, NULL, NULL);
+        advance(x->rank, x->dims, index, strides, &at, NULL, NULL);
     }
     for (int64_t i = 0; i < made; i++)
         y[i] = (float)(kind == 1 ? sum[i] / ((double)n / (double)made) : sum[i]);
@@ -1009,56 +979,69 @@ static void reduce(pl_model *m, step *s) {
 /* Sizes: -1 is the rest, -2 - i the size of axis i of the input. */
 static void reshape(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
-    int64_t dims[PL_MAX_RANK], rest = 1, n = size_of(x);
+    int64_t dims[PL_MAX_RANK] = {0}, rest, n = size_of(x);
     int open = -1;
     for (int i = 0; i < s->n_ints; i++) {
         dims[i] = s->ints[i];
-        if (dims[i] < -1) {
-            check(m, -2 - dims[i] < x->rank, "there is no such axis");
-            dims[i] = x->dims[-2 - dims[i]];
-        }
+        check(m, -2 - dims[i] < x->rank, "there is no such axis");
+        if (dims[i] < -1) dims[i] = x->dims[-2 - dims[i]];
         check(m, dims[i] >= 0 || open < 0, "impossible sizes");
-        if (dims[i] < 0) {
-            open = i;
-        } else {
-            check(m, !dims[i] || rest <= MAX_ELEMENTS / dims[i], "sizes are too large");
-            rest *= dims[i];
-        }
+        if (dims[i] < 0) open = i, dims[i] = 1;
     }
-    if (open >= 0) {
-        check(m, rest && n % rest == 0, "it cannot get these sizes");
-        dims[open] = n / rest;
-    }
-    check(m, limited(m, s->n_ints, dims) == n, "it cannot get these sizes");
+    rest = limited(m, s->n_ints, dims);
+    if (open >= 0 && rest) dims[open] = n / rest;
+    check(m, open >= 0 ? rest && n % rest == 0 : rest == n, "it cannot get these sizes");
     memcpy(make(m, s, 0, x->dtype, s->n_ints, dims), x->data, (size_t)n * width(x->dtype));
 }
 
-/* How far apart neighbours along each axis are. */
-static void strides_of(const tensor *t, int64_t *strides) {
-    int64_t apart = 1;
-    for (int i = t->rank - 1; i >= 0; i--) strides[i] = apart, apart *= t->dims[i];
+/* Where a place along an axis is; outside, by mode: -1, mirrored, the edge. */
+static int64_t place(int64_t at, int64_t last, int mode) {
+    if (mode == 1) at = at < 0 ? -at : at > last ? 2 * last - at : at;
+    if (mode == 2) at = at < 0 ? 0 : at > last ? last : at;
+    return at > last ? -1 : at;
+}
+
+/* Reads along each axis from a start, in steps; `axes`: in which order they become the result's. */
+static void picked(pl_model *m, step *s, const int32_t *axes, const int64_t *dims,
+                   const int64_t *starts, const int64_t *steps, int mode, float fill) {
+    tensor *x = in(m, s, 0);
+    int64_t strides[PL_MAX_RANK], sizes[PL_MAX_RANK], index[PL_MAX_RANK] = {0}, apart = 1, at = 0;
+    int64_t inner = x->rank ? dims[x->rank - 1] : 1, n = count_of(dims, x->rank);
+    int64_t other = fill > -9.2e18f && fill < 9.2e18f ? (int64_t)fill : INT64_MIN;
+    int last = x->rank - 1, wide = x->dtype == PL_INT64;
+    char *y = make(m, s, 0, x->dtype, x->rank, dims);
+    const char *outside = x->dtype == PL_FLOAT32 ? (void *)&fill : (void *)&other;
+    for (int i = last; i >= 0; apart *= x->dims[i--])
+        for (int j = 0; j <= last; j++)
+            if ((axes ? axes[j] : j) == i) strides[j] = apart, sizes[j] = x->dims[i];
+    for (; n > 0; n -= inner) {
+        int64_t from = 0, q;
+        for (int i = 0; i < last && from >= 0; i++) {
+            q = place(starts[i] + index[i] * steps[i], sizes[i] - 1, mode);
+            from = q < 0 ? -1 : from + q * strides[i];
+        }
+        for (int64_t j = 0; j < inner; j++, y += wide ? 8 : 4) {
+            q = last < 0 ? 0 : place(starts[last] + j * steps[last], sizes[last] - 1, mode);
+            q = from < 0 || q < 0 ? -1 : last < 0 ? 0 : from + q * strides[last];
+            if (wide) memcpy(y, q < 0 ? outside : (const char *)x->data + q * 8, 8);
+            else memcpy(y, q < 0 ? outside : (const char *)x->data + q * 4, 4);
+        }
+        advance(last, dims, index, strides, &at, NULL, NULL);
+    }
 }
 
 static void transpose(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
-    int64_t strides[PL_MAX_RANK], turned[PL_MAX_RANK], dims[PL_MAX_RANK], index[PL_MAX_RANK] = {0};
-    int64_t n = size_of(x), at = 0;
+    int64_t dims[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, steps[PL_MAX_RANK];
     int seen = 0;
-    size_t size = width(x->dtype);
-    char *y;
     check(m, s->n_ints == x->rank, "its axes do not fit");
-    strides_of(x, strides);
     for (int i = 0; i < x->rank; i++) {
         check(m, s->ints[i] >= 0 && s->ints[i] < x->rank && !(seen >> s->ints[i] & 1),
               "its axes do not fit");
         seen |= 1 << s->ints[i];
-        dims[i] = x->dims[s->ints[i]], turned[i] = strides[s->ints[i]];
+        dims[i] = x->dims[s->ints[i]], steps[i] = 1;
     }
-    y = make(m, s, 0, x->dtype, x->rank, dims);
-    for (int64_t i = 0; i < n; i++, y += size) {
-        memcpy(y, (const char *)x->data + (size_t)at * size, size);
-        advance(x->rank, dims, index, turned, &at, NULL, NULL);
-    }
+    picked(m, s, s->ints, dims, starts, steps, 0, 0);
 }
 
 static void concat(pl_model *m, step *s) {
@@ -1087,30 +1070,6 @@ static void concat(pl_model *m, step *s) {
     }
 }
 
-/* Reads along each axis from a start, in steps; outside (by mode): a value, mirrored, the edge. */
-static void picked(pl_model *m, step *s, const int64_t *dims, const int64_t *starts,
-                   const int64_t *steps, int mode, float fill) {
-    tensor *x = in(m, s, 0);
-    int64_t strides[PL_MAX_RANK], index[PL_MAX_RANK] = {0}, at = 0, other = (int64_t)fill;
-    size_t size = width(x->dtype);
-    char *y = make(m, s, 0, x->dtype, x->rank, dims);
-    strides_of(x, strides);
-    for (int64_t n = count_of(dims, x->rank); n > 0; n--, y += size) {
-        int64_t from = 0;
-        int inside = 1;
-        for (int i = 0; i < x->rank; i++) {
-            int64_t q = starts[i] + index[i] * steps[i], last = x->dims[i] - 1;
-            if (q < 0 && mode) q = mode == 1 ? -q : 0;
-            if (q > last && mode) q = mode == 1 ? 2 * last - q : last;
-            inside = inside && q >= 0 && q <= last;
-            from += q * strides[i];
-        }
-        if (inside) memcpy(y, (const char *)x->data + (size_t)from * size, size);
-        else memcpy(y, x->dtype == PL_FLOAT32 ? (void *)&fill : (void *)&other, size);
-        advance(x->rank, dims, index, strides, &at, NULL, NULL);
-    }
-}
-
 static void slice(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     int64_t dims[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, steps[PL_MAX_RANK];
@@ -1130,7 +1089,7 @@ static void slice(pl_model *m, step *s) {
         dims[axis] = (ends[1] - ends[0] + each - (each > 0 ? 1 : -1)) / each;
         if (dims[axis] < 0) dims[axis] = 0;
     }
-    picked(m, s, dims, starts, steps, 0, 0);
+    picked(m, s, NULL, dims, starts, steps, 0, 0);
 }
 
 static void pad(pl_model *m, step *s) {
@@ -1145,7 +1104,7 @@ static void pad(pl_model *m, step *s) {
               "its paddings do not fit");
         dims[i] = size + before + after, starts[i] = -before, steps[i] = 1;
     }
-    picked(m, s, dims, starts, steps, mode, s->floats[0]);
+    picked(m, s, NULL, dims, starts, steps, mode, s->floats[0]);
 }
 
 /* Where a pixel of a result lies in the input. */
@@ -1301,7 +1260,8 @@ static void multiclass_nms(pl_model *m, step *s) {
     float extra = v[3] ? 0 : 1, eta = s->floats[2];
     buffer *room, *numbers;
     choice *kept, *now;
-    int32_t *counts;
+    int32_t *counts, *places = NULL;
+    float *out;
     check(m, x->rank == 3 && x->dims[2] == 4 && y->rank == 3 && y->dims[0] == x->dims[0]
                  && y->dims[2] == x->dims[1],
           "its operands do not fit");
@@ -1346,22 +1306,19 @@ static void multiclass_nms(pl_model *m, step *s) {
     }
     dims[0] = total, dims[1] = 6;
     if (s->n_outs == 1 && !total) dims[0] = dims[1] = 1;
-    {
-        float *out = make(m, s, 0, PL_FLOAT32, 2, dims);
-        int32_t *places = NULL;
-        if (s->n_outs == 1 && !total) out[0] = -1;
-        dims[1] = 1;
-        if (s->n_outs > 1) places = make(m, s, 1, PL_INT32, 2, dims);
-        now = kept;
-        for (int64_t i = 0; i < images; i++)
-            for (int32_t j = 0; j < counts[i]; j++, now++, out += 6) {
-                int64_t place = i * n + now->place;
-                out[0] = (float)now->label, out[1] = now->score;
-                memcpy(out + 2, (const float *)x->data + place * 4, 16);
-                if (places) *places++ = (int32_t)place;
-            }
-        if (s->n_outs > 2) memcpy(make(m, s, 2, PL_INT32, 1, &images), counts, (size_t)images * 4);
-    }
+    out = make(m, s, 0, PL_FLOAT32, 2, dims);
+    if (s->n_outs == 1 && !total) out[0] = -1;
+    dims[1] = 1;
+    if (s->n_outs > 1) places = make(m, s, 1, PL_INT32, 2, dims);
+    now = kept;
+    for (int64_t i = 0; i < images; i++)
+        for (int32_t j = 0; j < counts[i]; j++, now++, out += 6) {
+            int64_t place_ = i * n + now->place;
+            out[0] = (float)now->label, out[1] = now->score;
+            memcpy(out + 2, (const float *)x->data + place_ * 4, 16);
+            if (places) *places++ = (int32_t)place_;
+        }
+    if (s->n_outs > 2) memcpy(make(m, s, 2, PL_INT32, 1, &images), counts, (size_t)images * 4);
     room->used = numbers->used = 0;
 }
 
@@ -1442,7 +1399,8 @@ static const unsigned char *blob_at(pl_model *m, const unsigned char *blob, size
     return blob + at;
 }
 
-static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *blob, size_t size) {
+static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *blob, size_t size,
+                        size_t *unclaimed) {
     int kind = (int)next(m, c, 1), stored = (int)next(m, c, 1), rank = (int)next(m, c, 1);
     int axis = (int)next(m, c, 1);
     uint64_t at, bytes;
@@ -1460,6 +1418,8 @@ static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *
     check(m, stored == kind || (kind == 0 && (stored == 8 || stored == 9)), DAMAGED);
     n = limited(m, rank, t->dims);
     check(m, bytes == (uint64_t)n * (stored == 8 ? 1 : stored == 9 ? 2 : width(kind)), DAMAGED);
+    check(m, bytes <= *unclaimed, DAMAGED);
+    *unclaimed -= bytes; /* so no file becomes far larger in memory */
     t->constant = 1;
     t->data = blob_at(m, blob, size, at, bytes);
     if (stored != kind) {
@@ -1545,6 +1505,7 @@ static void check_order(pl_model *m) {
 static void read_file(pl_model *m, const unsigned char *at, size_t size) {
     uint64_t places[6];
     cursor c;
+    size_t unclaimed;
     uint32_t counts[4];
     check(m, size >= 8 && !memcmp(at, "PYPDNB\r\n", 8),
           "not a .nb file of paddlelite (those of the original Paddle Lite are another layout)");
@@ -1558,7 +1519,7 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
                  && places[3] >= 64 + places[2] && places[3] <= size
                  && places[4] == size - places[3],
           "damaged .nb file: the places in its header");
-    c.at = at + 64, c.left = (size_t)places[2];
+    c.at = at + 64, c.left = (size_t)places[2], unclaimed = (size_t)places[4];
     for (int i = 0; i < 4; i++) {
         counts[i] = (uint32_t)next(m, &c, 4);
         check(m, counts[i] <= places[2], "damaged .nb file: its counts");
@@ -1567,7 +1528,7 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
     m->n_tensors = counts[0], m->tensors = own(m, counts[0], sizeof *m->tensors);
     m->steps = own(m, counts[1], sizeof *m->steps);
     for (uint32_t i = 0; i < counts[0]; i++)
-        read_tensor(m, &m->tensors[i], &c, at + places[3], (size_t)places[4]);
+        read_tensor(m, &m->tensors[i], &c, at + places[3], (size_t)places[4], &unclaimed);
     for (uint32_t i = 0; i < counts[1]; i++) read_step(m, &m->steps[i], &c);
     m->n_steps = counts[1], m->n_ins = counts[2], m->n_outs = counts[3];
     m->ins = own(m, counts[2], sizeof *m->ins);
@@ -1581,37 +1542,28 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
 /* ---------------------------------------------------------------- the interface */
 
 pl_model *pl_load(const void *bytes, size_t size, char *error, size_t error_size) {
-    pl_model *const volatile kept = calloc(1, sizeof *kept);
-    pl_model *m = kept;
-    if (!m) {
-        snprintf(error, error_size, "out of memory");
-        return NULL;
+    pl_model *const volatile m = calloc(1, sizeof *m);
+    if (m && !setjmp(m->back)) {
+        m->threads = 1;
+        read_file(m, bytes, size);
+        return m;
     }
-    if (setjmp(m->back)) {
-        snprintf(error, error_size, "%s", kept->error);
-        pl_close(kept);
-        return NULL;
-    }
-    m->threads = 1;
-    read_file(m, bytes, size);
-    return kept;
+    snprintf(error, error_size, "%s", m ? m->error : "out of memory");
+    pl_close(m);
+    return NULL;
 }
 
 pl_model *pl_open(const char *path, char *error, size_t error_size) {
     FILE *file = fopen(path, "rb");
     long size = -1;
     char *bytes = NULL;
-    pl_model *m;
+    pl_model *m = NULL;
     if (file && !fseek(file, 0, SEEK_END)) size = ftell(file);
     if (size >= 0) bytes = malloc((size_t)size + 1);
-    if (!bytes || fseek(file, 0, SEEK_SET) || fread(bytes, 1, (size_t)size, file) != (size_t)size) {
-        snprintf(error, error_size, "cannot read '%s'", path);
-        if (file) fclose(file);
-        free(bytes);
-        return NULL;
-    }
-    fclose(file);
-    m = pl_load(bytes, (size_t)size, error, error_size);
+    if (bytes && !fseek(file, 0, SEEK_SET) && fread(bytes, 1, (size_t)size, file) == (size_t)size)
+        m = pl_load(bytes, (size_t)size, error, error_size);
+    else snprintf(error, error_size, "cannot read '%s'", path);
+    if (file) fclose(file);
     if (m) m->file = bytes;
     else free(bytes);
     return m;
@@ -1642,13 +1594,8 @@ static int tell(pl_model *m, int index, uint32_t count, const uint32_t *list, pl
     return 0;
 }
 
-int pl_input(pl_model *m, int index, pl_tensor *found) {
-    return tell(m, index, m->n_ins, m->ins, found);
-}
-
-int pl_output(pl_model *m, int index, pl_tensor *found) {
-    return tell(m, index, m->n_outs, m->outs, found);
-}
+int pl_input(pl_model *m, int i, pl_tensor *t) { return tell(m, i, m->n_ins, m->ins, t); }
+int pl_output(pl_model *m, int i, pl_tensor *t) { return tell(m, i, m->n_outs, m->outs, t); }
 
 int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dims,
                  const void *data) {
@@ -1671,14 +1618,10 @@ int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dim
 }
 
 int pl_set_threads(pl_model *m, int threads) {
-#ifdef PL_THREADS
-    int most = MAX_THREADS;
-#else
-    int most = 1; /* PL_THREADS was not defined when this was compiled */
-#endif
     m->now = NULL;
     if (setjmp(m->back)) return -1;
-    if (threads < 1 || threads > most) fail(m, "1 to %d threads can compute, not %d", most, threads);
+    if (threads < 1 || threads > MAX_THREADS) /* 1 where PL_THREADS was not defined */
+        fail(m, "1 to %d threads can compute, not %d", MAX_THREADS, threads);
     m->threads = threads;
     return 0;
 }

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from paddle.ir.operator import Operator
+
 _LOOKUPS = ("lookup_table", "lookup_table_v2")
+
+
+def _has_height(op: Operator) -> bool:
+    """Whether an operator looks up in a table of so many rows; fleet's take any ids."""
+    if op.type == "distributed_lookup_table":
+        return any(op.attrs.get("table_names") or ())
+    return op.type in _LOOKUPS
 
 
 def told(
@@ -22,17 +31,16 @@ def told(
     """
     for block in program.blocks:
         for op in block.ops:
-            if op.type not in _LOOKUPS:
+            if not _has_height(op):
                 continue
-            (slot,), (table,) = op.input("Ids"), op.input("W")
-            value = feed.get(slot)
-            if value is None:
-                continue
-            ids = np.ravel(value[0] if isinstance(value, tuple) else value)
+            (table,) = op.input("W")
             height = block.var(table).shape[0]
-            wrong = np.flatnonzero((ids < 0) | (ids >= height))
-            if len(wrong):
-                return _explained(op.type, slot, table, height, int(ids[wrong[0]]), place_of)
+            for slot in (name for name in op.input("Ids") if name in feed):
+                value = feed[slot]
+                ids = np.ravel(value[0] if isinstance(value, tuple) else value)
+                wrong = np.flatnonzero((ids < 0) | (ids >= height))
+                if len(wrong):
+                    return _explained(op.type, slot, table, height, int(ids[wrong[0]]), place_of)
     return None
 
 

@@ -16,6 +16,7 @@ from paddle.core.setting import as_here
 from paddle.distributed.dataset import exchange
 from paddle.distributed.dataset.base import DatasetBase, checked_count
 from paddle.distributed.dataset.merging import merged
+from paddle.distributed.dataset.native import NativeDataset
 from paddle.distributed.dataset.reading import gathered
 from paddle.distributed.dataset.records import Table, join
 
@@ -79,6 +80,11 @@ class InMemoryDataset(DatasetBase):
         self._table: Table | None = None
         self._preload: threading.Thread | None = None
         self._trouble: BaseException | None = None
+
+    @property
+    def dataset(self) -> NativeDataset:
+        """What 1.x keeps in C++: the records, and the settings with which they are read."""
+        return NativeDataset(self, self._merge_now)
 
     # -- settings ----------------------------------------------------------------------------------
 
@@ -318,6 +324,11 @@ class InMemoryDataset(DatasetBase):
             table = table.order(numpy_rng().permutation(table.size))
         self._table = merged(table, self._merge_size) if self.merge_by_lineid else table
         self._shuffled = True
+
+    def _merge_now(self) -> None:
+        table = self._loaded("merge_by_lineid")
+        if len(table.ids) == table.size:
+            self._table = merged(table, self._merge_size)
 
     def release_memory(self) -> None:
         """Forgets the records."""

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from paddle.distributed.dataset import DatasetBase, InMemoryDataset, QueueDataset
+from operator import attrgetter
+
+from paddle.distributed.dataset import (
+    BoxPSDataset,
+    DatasetBase,
+    FileInstantDataset,
+    InMemoryDataset,
+    QueueDataset,
+)
 from paddle.distributed.fleet import metrics, utils
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
 from paddle.distributed.fleet.base.fleet_base import Fleet, fleet
@@ -17,6 +25,10 @@ from paddle.distributed.fleet.data_generator import (
     MultiSlotStringDataGenerator,
 )
 
+# What scripts of 2.0 look at after minimize.
+_final_strategy, _get_applied_meta_list, _get_applied_graph_list = attrgetter(
+    "_final_strategy", "_get_applied_meta_list", "_get_applied_graph_list"
+)(fleet)
 util = fleet.util
 init = fleet.init
 is_first_worker = fleet.is_first_worker
@@ -47,11 +59,12 @@ state_dict = fleet.state_dict
 set_state_dict = fleet.set_state_dict
 
 __all__ = [
-    "DatasetBase", "DistributedStrategy", "Fleet", "InMemoryDataset", "MultiSlotDataGenerator",
-    "MultiSlotStringDataGenerator", "PaddleCloudRoleMaker", "QueueDataset", "Role",
-    "UserDefinedRoleMaker", "UtilBase", "barrier_worker", "clear_grad", "distributed_model",
-    "distributed_optimizer", "fleet", "get_lr", "init", "init_server", "init_worker",
-    "is_first_worker", "is_server", "is_worker", "metrics", "minimize", "run_server",
+    "BoxPSDataset", "DatasetBase", "DistributedStrategy", "FileInstantDataset", "Fleet",
+    "InMemoryDataset", "MultiSlotDataGenerator", "MultiSlotStringDataGenerator",
+    "PaddleCloudRoleMaker", "QueueDataset", "Role", "UserDefinedRoleMaker", "UtilBase",
+    "barrier_worker", "clear_grad", "distributed_model", "distributed_optimizer",
+    "fleet", "get_lr", "init", "init_server", "init_worker", "is_first_worker",
+    "is_server", "is_worker", "metrics", "minimize", "run_server",
     "save_inference_model", "save_persistables", "server_endpoints", "server_index", "server_num",
     "set_lr", "set_state_dict", "shrink", "state_dict", "step", "stop_worker", "util", "utils",
     "worker_endpoints", "worker_index", "worker_num",

@@ -15,6 +15,7 @@ from paddle.core.errors import (
 )
 from paddle.distributed.fleet import compiler, ps_saving
 from paddle.distributed.fleet.meta_optimizers.base import Context
+from paddle.distributed.fleet.meta_optimizers.parameter_server import ParameterServerOptimizer
 from paddle.distributed.fleet.runtime import Runtime
 from paddle.distributed.ps import jobs
 from paddle.distributed.ps.plan import JobPlan, plan_job
@@ -61,7 +62,7 @@ class ParameterServerRuntime(Runtime):
         mode = "half_async" if self.half_async else mode_of(context.strategy)
         configs = dict(context.strategy.a_sync_configs)
         self.distribute(context.main_program, context.startup_program, mode, configs)
-        context.applied.append("a_sync" if mode != "sync" else "sync")
+        context.applied.append(ParameterServerOptimizer)
         return context.optimize_ops, context.params_grads
 
     def distribute(

@@ -7,8 +7,10 @@ import importlib
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from paddle.core.errors import PreconditionNotMetError
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet import compiler
+from paddle.distributed.fleet.base.job import START
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.distributed.fleet.meta_optimizers.programs import skipped_passes
 from paddle.ir.cloning import clone
@@ -84,11 +86,13 @@ class CollectiveRuntime(Runtime):
 
     def minimize(self, context: Context) -> tuple[list, list]:
         """Carries out the strategies that go together."""
+        if self.role_maker.doubt:
+            raise PreconditionNotMetError(f"fleet.minimize: {self.role_maker.doubt}.", hint=START)
         chain = compiler.choose(context)
         whole = clone(context.main_program) if any(meta.divides for meta in chain) else None
         for meta in reversed(chain):
             meta.apply(context)
-            context.applied.append(meta.name)
+            context.applied.append(type(meta))
         context.optimize_ops, context.params_grads = context.optimizer.minimize(
             context.loss, context.startup_program, context.parameters, context.no_grad_set
         )

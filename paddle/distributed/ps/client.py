@@ -20,7 +20,7 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 try:
     import grpc
 except ImportError:
-    raise ImportError("the parameter server needs grpcio: pip install 'pypaddle[ps]'")
+    raise ImportError("the parameter server needs grpcio: pip install grpcio")
 
 from paddle.core import flags
 from paddle.core.errors import (

@@ -356,7 +356,7 @@ def read_update(block: Block, op: Operator) -> tuple[float, float, tuple[float, 
 def _unknown(param: str, kind: str) -> UnimplementedError:
     return UnimplementedError(
         f"parameter {param!r}: the optimizer {kind!r} cannot run on parameter servers.",
-        hint="take SGD, Momentum, Adagrad or Adam",
+        hint=f"take one of these: {', '.join(KNOWN)}",
     )
 
 

@@ -30,7 +30,7 @@ def rewrite_trainer(main: Program, startup: Program, plan: JobPlan, job: int) ->
     tables = {one.name: one for one in plan.sparse}
     local = plan.mode == "geo"
     _drop_updates(block, set(tables) if local else None)
-    look_up_remotely(block, {name: one.table for name, one in tables.items()})
+    look_up_remotely(block, {name: {"table_id": one.table} for name, one in tables.items()})
     for one in plan.sparse:
         _send(block, [one.grad], one.name, one.table, True)
     if not local:
@@ -89,12 +89,12 @@ def _only_servers(op: Operator, used: set[str], main: Program) -> bool:
     return not used.intersection(names) and not any(var.is_parameter for var in known)
 
 
-def look_up_remotely(block: Block, tables: dict[str, int]) -> None:
+def look_up_remotely(block: Block, tables: dict[str, dict[str, Any]]) -> None:
     """Replaces the look-ups of tables; those of one table whose ids are there become one.
 
     Args:
         block (Block): changed.
-        tables (dict[str, int]): tables, with their numbers.
+        tables (dict[str, dict]): tables, with the attributes that say where their rows are.
     """
     found = {name: ops for name, ops in remote_tables(block).items() if name in tables}
     for name, ops in found.items():
@@ -109,10 +109,10 @@ def look_up_remotely(block: Block, tables: dict[str, int]) -> None:
             _replace(block, name, members, tables[name])
 
 
-def _replace(block: Block, name: str, members: list[Operator], table: int) -> None:
+def _replace(block: Block, name: str, members: list[Operator], where: dict[str, Any]) -> None:
     lead = members[0]
     attrs = {
-        "table_id": table, "padding_idx": int(lead.attrs.get("padding_idx", -1)),
+        **where, "padding_idx": int(lead.attrs.get("padding_idx", -1)),
         "is_distributed": bool(lead.attrs.get("is_distributed")),
         "lookup_table_version": lead.type, "is_test": bool(lead.attrs.get("is_test", False)),
         "dtype": int(block.var(name).dtype), "op_role": lead.role,

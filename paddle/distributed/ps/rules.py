@@ -17,7 +17,7 @@ from paddle.ops.optimizer.engine import FusedUpdate
 from paddle.ops.optimizer.rules import UpdateRule
 from paddle.ops.optimizer.updates import rule_of
 
-KNOWN = ("sgd", "momentum", "adagrad", "adam")
+KNOWN = ("sgd", "momentum", "adagrad", "adam", "adamax", "rmsprop")
 
 
 class _OuterEpsilon(FusedUpdate):
@@ -39,7 +39,7 @@ class Rule:
     """The optimizer of one table.
 
     Args:
-        name (str): ``sgd``, ``momentum``, ``adagrad`` or ``adam``: the operator of local training.
+        name (str): one of ``KNOWN``: the operator of local training.
         rate (float|callable): the learning rate, or a function that gives it for a number of steps.
         settings (dict): attributes of the operator, as ``{"beta1": 0.9}``.
         fill (dict): accumulator -> what it starts with, as ``{"moment": 0.1}``; the others are 0.

@@ -29,6 +29,8 @@ class TableSpec:
         initial (Initial): what a row (or the block) holds at first.
         entry (CountFilter|Probability, optional): which rows are let in.
         server (int): of a dense table, the server that has it. Default: 0.
+        whole (bool): each update is of all rows there are, by zeros where a row has no gradient, as
+            optimizers do that are not made for rows. Default: False.
 
     Examples:
         .. code-block:: python
@@ -49,6 +51,7 @@ class TableSpec:
     initial: Initial = field(default_factory=Initial)
     entry: CountFilter | Probability | None = None
     server: int = 0
+    whole: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.id < 1 << 32:
@@ -74,6 +77,11 @@ class TableSpec:
     def is_sparse(self) -> bool:
         """Whether the table has rows by id."""
         return self.kind == "sparse"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether updates are by rows; a penalty on all of a table makes its gradient whole."""
+        return self.is_sparse and not (self.whole and (self.rule.l1 or self.rule.l2))
 
     @property
     def row_limit(self) -> int:

@@ -78,7 +78,7 @@ class Table:
     def prepare(self) -> None:
         """Makes what goes with the rows: the optimizer's count, the filter, a block's only row."""
         spec = self.spec
-        self._fused = spec.rule.update(spec.is_sparse, int(self.store.about[STEPS]))
+        self._fused = spec.rule.update(spec.counts_rows, int(self.store.about[STEPS]))
         self._fills = [float(spec.rule.fill.get(name, 0.0)) for name in spec.rule.states]
         self._found.clear()
         if self._seen is not None:
@@ -213,6 +213,8 @@ class Table:
     ) -> None:
         """One step of the optimizer for some rows."""
         rows, values = self._targets(ids, values, trainer=0 if push is None else push[0])
+        if self.spec.whole:
+            rows, values = self._spread(rows, values)
         parts = self.store.read(rows)
         fused = self._fused
         counted: Any = fused.count
@@ -224,8 +226,15 @@ class Table:
                 counted.advance([parts[0]])
             self.store.commit(rows, parts, counted.done, push, round_)
         except BaseException:
-            self._fused = self.spec.rule.update(self.spec.is_sparse, int(self.store.about[STEPS]))
+            self._fused = self.spec.rule.update(self.spec.counts_rows, int(self.store.about[STEPS]))
             raise
+
+    def _spread(self, rows: np.ndarray, values: torch.Tensor) -> tuple[np.ndarray, torch.Tensor]:
+        """All rows there are, with zeros for those that are not among the given ones."""
+        every = np.arange(1, self.store.count)
+        spread = values.new_zeros((len(every), self.spec.width))
+        spread[torch.from_numpy(rows - 1)] = values
+        return every, spread
 
     # -- rounds of all trainers --------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
+import math
 import os
 import re
 import weakref
@@ -20,8 +21,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from paddle.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from paddle.core.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    OutOfRangeError,
+    UnimplementedError,
+)
+from paddle.core.selected_rows import Rows
 from paddle.distributed.ps.calls import leave
+from paddle.distributed.ps.communicator import numbered
 from paddle.distributed.ps.plan import read_update
 from paddle.distributed.ps.rules import Rule
 from paddle.distributed.ps.schedules import ProgramRate
@@ -29,17 +37,20 @@ from paddle.distributed.ps.spec import TableSpec
 from paddle.distributed.ps.store import STEPS
 from paddle.distributed.ps.table import Table
 from paddle.distributed.ps.told import certificates, drop_tables, tables_folder
-from paddle.distributed.ps.trainer import connected
+from paddle.distributed.ps.trainer import connected, rows_of
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ops.optimizer.counting import steps_of
 from paddle.ops.optimizer.updates import rule_of
+from paddle.ops.selected_rows import split_selected_rows
+from paddle.passes.sparse_updates import ROWS
 
 _ARROW = " <- "
-_TRAINER = re.compile(r"\.trainer_\d+$")
+_OWN = re.compile(rf"(\.trainer_\d+)?({ROWS}\w*)?$")  # what trainers and passes add to a name
 _SYNC = 0  # of distributed_mode
+_TALKING = ("send", "recv", "send_barrier", "fetch_barrier", "distributed_lookup_table")
 
 
 # -- servers ---------------------------------------------------------------------------------------
@@ -67,6 +78,8 @@ class BlockServer:
         self.mode = "sync" if together else "async"
         self.program = op.block.program
         self.names: list[str] = []
+        rows = [str(text).rpartition(":")[0] for text in attrs.get("sparse_grad_to_param") or []]
+        self._by_rows = set(rows)  # gradients that come as some rows, whose parameters stay here
         self._parts: list[tuple[str, str, Operator, tuple]] = []
         for text in attrs["grad_to_block_id"]:
             grad, _, number = str(text).rpartition(":")
@@ -142,8 +155,12 @@ class BlockServer:
                     known.settings_of(op.attrs), {}, 1.0, l1, l2, clip,
                     bool(op.attrs.get("_epsilon_outside")))  # fmt: skip
         buffer = values[param].tensor._buf
-        dtype = str(buffer.dtype).removeprefix("torch.")
-        return TableSpec(number, f"{param}{_ARROW}{grad}", "dense", buffer.numel(), dtype, rule)
+        dtype, name = str(buffer.dtype).removeprefix("torch."), f"{param}{_ARROW}{grad}"
+        if grad not in self._by_rows:
+            return TableSpec(number, name, "dense", buffer.numel(), dtype, rule)
+        alone = known.rows == "always" or (known.rows == "lazy" and op.attrs.get("lazy_mode"))
+        return TableSpec(number, name, "sparse", buffer[:1].numel(), dtype, rule,
+                         whole=not alone or bool(l1 or l2))  # fmt: skip
 
     def _rate(self, name: str, values: dict[str, Any]) -> Any:
         block = self._decay
@@ -171,6 +188,11 @@ class BlockServer:
 _ROW = np.ones(1, np.int64)  # the only one of a dense table
 
 
+def _height(table: Table, param: Any) -> int:
+    """How many rows of a table belong to a parameter."""
+    return math.prod(param.shape) // table.spec.width
+
+
 def _slots(op: Operator) -> tuple[list[str], list[tuple[str, float]]]:
     """Names of a parameter and its accumulators, and of powers of beta with their betas."""
     known = rule_of(op.type)
@@ -184,24 +206,32 @@ def _fill(table: Table, op: Operator, values: dict[str, Any]) -> None:
     """Gives a table what a scope holds: the parameter, its accumulators and number of updates."""
     names, powers = _slots(op)
     rows, done = [], 0
+    shape = (_height(table, values[names[0]].tensor), table.spec.width)
     for name in names:
         held = values[name].tensor
-        shape = (1, table.spec.width)
-        rows.append(torch.zeros(shape) if held is None else held._buf.reshape(1, -1).expand(shape))
+        one = torch.zeros(shape) if held is None else held._buf.reshape(-1, shape[1]).expand(shape)
+        rows.append(one)
     stored = [(values[n].tensor, beta) for n, beta in powers]
     if stored and all(held is not None for held, _ in stored):
         found = steps_of([[held._buf] for held, _ in stored], [beta for _, beta in stored])
         done = max(0, int(min(float(found[0]), 1e9)) - 1)  # that of the update to come, less it
-    table.store.commit(_ROW, rows, done)
+    if not table.spec.is_sparse:
+        table.store.commit(_ROW, rows, done)
+    elif table.store.count == 1:  # else it was killed just before it could say that all are there
+        table.store.add(np.arange(shape[0]), [row.numpy() for row in rows])
+    table.store.about[STEPS] = done
     table.prepare()
 
 
 def _give_back(table: Table, op: Operator, values: dict[str, Any]) -> None:
     """Puts what a table has come to into a scope."""
     names, powers = _slots(op)
-    for name, row in zip(names, table.store.read(_ROW), strict=True):
+    param = values[names[0]].tensor
+    every = np.arange(_height(table, param))
+    rows = table.store.find(every) if table.spec.is_sparse else _ROW
+    for name, row in zip(names, table.store.read(rows), strict=True):
         held = values[name].tensor
-        values[name].put(row.reshape(row.shape[1:] if held is None else held.shape))
+        values[name].put(row.reshape(param.shape if held is None else held.shape))
     for name, beta in powers:
         held = values[name].tensor
         if held is not None:
@@ -264,7 +294,10 @@ class NamedTrainer:
 
     def sender(self, op: Operator) -> Callable:
         """What a ``send`` calls with gradients."""
-        names = [_TRAINER.sub("", n) for n in op.inputs["X"] if "__control_" not in n]
+        given = [n for n in op.inputs["X"] if "__control_" not in n]
+        cut = [str(n) for n in op.attrs.get("send_varnames") or []]  # while it is sent
+        sections = [int(n) for n in op.attrs.get("sections") or []]
+        names = [_OWN.sub("", n, count=1) for n in cut or given]
         places = _places(op, names)
         barriers = any(o.type == "send_barrier" for o in op.block.ops)
         later = op.block.ops[op.block.ops.index(op) + 1 :]
@@ -272,9 +305,9 @@ class NamedTrainer:
         last = sorted(set(places) - after)  # servers that get nothing more in this step
 
         def send(values: tuple) -> None:
-            for name, endpoint, value in zip(names, places, values, strict=True):
-                flat = (value.to_dense() if value.is_sparse else value).reshape(-1).numpy()
-                request = (self._table(endpoint, name), None, flat)
+            parts = _sections(values[0], sections) if cut else values
+            for name, endpoint, value in zip(names, places, parts, strict=True):
+                request = self._request(endpoint, name, value)
                 if barriers:
                     self._waiting.setdefault(endpoint, []).append(request)
                 else:
@@ -283,6 +316,13 @@ class NamedTrainer:
                 self._advance(endpoint)
 
         return send
+
+    def _request(self, endpoint: str, name: str, value: Any) -> tuple[int, Any, Any]:
+        """What is pushed for a gradient: rows by number, or all that a server has of it."""
+        table = self._table(endpoint, name)
+        if self.client(endpoint).tables[table].is_sparse:
+            return (table, *numbered(value))
+        return table, None, (value.to_dense() if value.is_sparse else value).reshape(-1).numpy()
 
     def stepper(self, op: Operator) -> Callable:
         """What a ``send_barrier`` calls: servers update when all trainers are here."""
@@ -317,27 +357,75 @@ class NamedTrainer:
 
     def receiver(self, op: Operator) -> Callable:
         """What a ``recv`` calls: the values that servers have now."""
-        names = [str(n) for n in op.outputs["Out"]]
+        outs = [str(n) for n in op.outputs["Out"]]
+        joined = [str(n) for n in op.attrs.get("recv_varnames") or []]  # while it is received
+        names = joined or outs
         places = _places(op, names)
-        block = op.block
-        shapes = [tuple(block._var_recursive(n).shape) for n in names]
+        shapes = [_shape(op, n) for n in outs]
 
         def receive(values: tuple, held: tuple) -> list[torch.Tensor]:
-            found = []
-            for name, endpoint, shape in zip(names, places, shapes, strict=True):
-                value = self.client(endpoint).pull_dense(self._table(endpoint, name))
-                found.append(torch.from_numpy(value).reshape(shape))
-            return found
+            found = [torch.from_numpy(self.pull(e, n)) for n, e in zip(names, places, strict=True)]
+            if joined:
+                found = [torch.cat([one.reshape(-1) for one in found])]
+            return [one.reshape(shape) for one, shape in zip(found, shapes, strict=True)]
 
         return receive
 
+    def pull(self, endpoint: str, name: str) -> np.ndarray:
+        """All that a server has of a parameter.
+
+        Args:
+            endpoint (str): the server.
+            name (str): the parameter, or the block of it that is there.
+        """
+        client, table = self.client(endpoint), self._table(endpoint, name)
+        if not client.tables[table].is_sparse:
+            return client.pull_dense(table)
+        told = client.stat()[0]["tables"][str(table)]
+        return client.pull_sparse(table, np.arange(int(told["rows"])))
+
     def finder(self, op: Operator) -> Callable:
-        """What a look-up on servers would call."""
-        raise UnimplementedError(
-            f"operator {op.type} of a transpiled Program looks up in tables that are spread over "
-            "servers, which is not part of this version.",
-            hint="paddle.distributed.fleet has such tables: static.nn.sparse_embedding",
-        )
+        """What a look-up calls with ids: each server has the rows of one section of the table."""
+        names = [str(n) for n in op.attrs.get("table_names") or [] if n]
+        heights = [int(n) for n in op.attrs.get("height_sections") or []]
+        endpoints = [str(e) for e in op.attrs.get("endpoints") or []]
+        if not names or not len(names) == len(heights) == len(endpoints):
+            raise UnimplementedError(
+                f"operator {op.type} of a transpiled Program: expected a server and a height for "
+                f"each of table_names, but received {names}, {endpoints} and {heights}.",
+                hint="transpile the Program anew by fluid.DistributeTranspiler",
+            )
+        ends = np.cumsum(heights)
+        (table,) = op.inputs["W"]
+        width = _shape(op, table)[-1]
+        padding = int(op.attrs.get("padding_idx", -1))
+        old = op.attrs.get("lookup_table_version", "lookup_table") == "lookup_table"
+
+        def look_up(ids: np.ndarray) -> np.ndarray:
+            if len(wrong := ids[(ids < 0) | (ids >= ends[-1])]):
+                raise OutOfRangeError(
+                    f"{op.type}: expected ids from 0 to {ends[-1] - 1}, the rows of {table!r}, but "
+                    f"received {wrong[0]}."
+                )
+            owners, found = np.searchsorted(ends, ids, side="right"), None
+            for number, (name, endpoint) in enumerate(zip(names, endpoints, strict=True)):
+                here = owners == number
+                if here.any():
+                    start = ends[number] - heights[number]
+                    at = self._table(endpoint, name)
+                    rows = self._rows(endpoint, at, ids[here] - start, width)
+                    found = np.empty((len(ids), width), rows.dtype) if found is None else found
+                    found[here] = rows
+            return np.empty((0, width), np.float32) if found is None else found
+
+        return lambda ids: rows_of(ids, look_up, width, padding, old)
+
+    def _rows(self, endpoint: str, table: int, ids: np.ndarray, width: int) -> np.ndarray:
+        client = self.client(endpoint)
+        if client.tables[table].is_sparse:
+            return client.pull_sparse(table, ids)
+        # 1.8.5 does not say of a table with a penalty that it is one.
+        return client.pull_dense(table).reshape(-1, width)[ids]
 
     def saver(self, op: Operator) -> Callable:
         """What a ``checkpoint_notify`` calls: each server saves what it has."""
@@ -365,6 +453,17 @@ class NamedTrainer:
                 ending.callback(client.stop)
 
 
+def _shape(op: Operator, name: str) -> tuple[int, ...]:
+    return tuple(op.block._var_recursive(name).shape)
+
+
+def _sections(value: Any, heights: list[int]) -> Any:
+    """Parts of a gradient of so many rows each."""
+    if isinstance(value, Rows):
+        return split_selected_rows(value, height_sections=heights)
+    return value.split(heights)
+
+
 def _places(op: Operator, names: list[str]) -> list[str]:
     places = [str(e) for e in op.attrs.get("epmap") or []]
     if len(places) != len(names):
@@ -383,7 +482,7 @@ def trainer_of(program: Program) -> NamedTrainer:
     servers: set[str] = set()
     number = 0
     for op in program.global_block().ops:
-        if op.type in ("send", "recv", "send_barrier", "fetch_barrier"):
+        if op.type in _TALKING:
             servers.update(op.attrs.get("epmap") or [], op.attrs.get("endpoints") or [])
             number = int(op.attrs.get("trainer_id", 0))
     # A startup Program may name more servers than its main one; a server has one connection.

@@ -12,8 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddle.distributed.ps.plan import remote_tables
+from paddle.distributed.ps.rewriting import look_up_remotely
 from paddle.distributed.transpiler import modes
 from paddle.distributed.transpiler.config import DistributeTranspilerConfig
+from paddle.distributed.transpiler.gradients import (
+    keep_clips,
+    sent_gradient,
+    stays_rows,
+)
 from paddle.distributed.transpiler.ps_dispatcher import PSDispatcher, RoundRobin
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
@@ -154,19 +161,20 @@ class DistributeTranspiler:
         self.original_main_program = clone(self.origin_program)
         self.trainer_id, self.trainer_num = trainer_id, int(trainers)
         self.sync_mode = bool(sync_mode) and self.config.sync_mode
+        self._while_running = self.config.runtime_split_send_recv  # sending cuts, receiving joins
         self.pserver_endpoints = [ep for ep in pservers.split(",") if ep]
         block = self.origin_program.global_block()
-        roles = [(op, op.role) for op in block.ops]
-        self.lr_ops = [op for op, role in roles if role & Role.LR_SCHED]
-        self.optimize_ops = [
-            op for op, role in roles if role & Role.OPTIMIZE and not role & Role.LR_SCHED
-        ]
+        self.lr_ops = [op for op in block.ops if op.role & Role.LR_SCHED]
+        self.optimize_ops = keep_clips(block)
         self.params_grads = [
-            (block.var(op.input("Param")[0]), block.var(op.input("Grad")[0]))
+            (block.var(op.input("Param")[0]), block.var(sent_gradient(self.optimize_ops, op)))
             for op in self.optimize_ops
             if "Param" in op.inputs
         ]
         self._raw = {p.name: g.name for p, g in self.params_grads}
+        kept = {id(op) for op in self.optimize_ops}
+        rest = [op for op in block.ops if id(op) not in kept]
+        self._tables = {n for n in remote_tables(block) if n in self._raw and stays_rows(rest, n)}
         self._deal(block)
         self._write_trainer(block)
 
@@ -196,6 +204,7 @@ class DistributeTranspiler:
     def _write_trainer(self, block: Block) -> None:
         controls: dict[str, str] = {}
         block.program._raw_mode = None
+        look_up_remotely(block, {n: self._remote(block, n) for n in sorted(self._tables)})
         for name in self._dealt:
             controls[name] = self._send(block, name)
         barrier = None
@@ -209,35 +218,51 @@ class DistributeTranspiler:
         if self.sync_mode:
             attrs = {"endpoints": self.pserver_endpoints, "trainer_id": self.trainer_id, **role}
             _append(block, "fetch_barrier", {"X": [barrier]}, {"Out": received}, attrs)
-        self._join(block)
+        if not self._while_running:
+            self._join(block)
+
+    def _remote(self, block: Block, table: str) -> dict[str, Any]:
+        """Where the rows of a table are looked up."""
+        grad, names = self._raw[table], self._made(block, table)
+        return {"table_names": names, "endpoints": self._servers[grad],
+                "height_sections": [part.shape[0] for part in self._params[table]],
+                "trainer_id": self.trainer_id}  # fmt: skip
 
     def _send(self, block: Block, name: str) -> str:
         parts = self._grads[name]
         sent = [self._suffixed(part.name, self.trainer_id) for part in parts]
         grad = block.var(name)
         at = max(i for i, op in enumerate(block.ops) if name in op.output_arg_names) + 1
-        if len(parts) == 1:
+        told: dict[str, list] = {"send_varnames": [], "sections": []}
+        sections = [part.shape[0] for part in parts]
+        if self._while_running:
+            sent, told = [name], {"send_varnames": sent, "sections": sections}
+        elif len(parts) == 1:
             _rename(block, name, sent[0], self.optimize_ops)
         else:
             for part, alias in zip(parts, sent, strict=True):
                 block.create_var(name=alias, shape=part.shape, dtype=grad.dtype)
-            sections = [part.shape[0] for part in parts]
-            _insert(block, at, "split_byref", {"X": [name]}, {"Out": sent},
-                    {"sections": sections, "op_role": int(Role.DIST)})  # fmt: skip
+            rows = name in {self._raw[table] for table in self._tables}
+            kind, attr = ("selected_rows", "height_sections") if rows else ("byref", "sections")
+            _insert(block, at, f"split_{kind}", {"X": [name]}, {"Out": sent},
+                    {attr: sections, "op_role": int(Role.DIST)})  # fmt: skip
             at += 1
         control = _control(block)
         _insert(block, at, "send", {"X": sent}, {"Out": [control]},
-                {"epmap": self._servers[name], "sections": [], "send_varnames": [],
-                 "trainer_id": self.trainer_id, "use_send_handler": True,
-                 "op_role": int(Role.RPC)})  # fmt: skip
+                {"epmap": self._servers[name], **told, "trainer_id": self.trainer_id,
+                 "use_send_handler": True, "op_role": int(Role.RPC)})  # fmt: skip
         return control
 
     def _receive(self, block: Block, controls: dict, barrier: str | None) -> list[str]:
         every = []
         for param, grad in self._raw.items():
-            names = self._made(block, param)
+            if param in self._tables:
+                continue
+            names, attrs = self._made(block, param), self._recv_attrs(grad)
             waits = controls[grad] if barrier is None else barrier
-            _append(block, "recv", {"X": [waits]}, {"Out": names}, self._recv_attrs(grad))
+            if self._while_running:
+                attrs["recv_varnames"], names = names, [param]
+            _append(block, "recv", {"X": [waits]}, {"Out": names}, attrs)
             every += names
         return every
 
@@ -257,7 +282,7 @@ class DistributeTranspiler:
 
     def _join(self, block: Block) -> None:
         for param, parts in self._params.items():
-            if len(parts) > 1:
+            if len(parts) > 1 and param not in self._tables:
                 _append(block, "concat", {"X": [p.name for p in parts]}, {"Out": [param]},
                         {"axis": 0, "op_role": int(Role.DIST)})  # fmt: skip
 
@@ -268,8 +293,13 @@ class DistributeTranspiler:
             wait_port (bool): no effect: the first run waits until the servers answer.
         """
         block = self.origin_program.global_block()
-        gone = {id(op) for op in (*self.optimize_ops, *self.lr_ops)}
-        block.ops = [op for op in block.ops if id(op) not in gone]
+        gone = [*self.optimize_ops, *self.lr_ops]
+        numbers = {id(op) for op in gone}
+        block.ops = [op for op in block.ops if id(op) not in numbers]
+        used = {n for b in self.origin_program.blocks for op in b.ops
+                for n in (*op.input_arg_names, *op.output_arg_names)}  # fmt: skip
+        for name in {n for op in gone for n in op.input_arg_names} - used - set(self._raw):
+            block.vars.pop(name, None)  # what only servers have
         self._write_trainer_startup()
         self.origin_program.note_change()
         return self.origin_program
@@ -278,15 +308,21 @@ class DistributeTranspiler:
         params = set(self._raw)
         kept = {n for op in self.optimize_ops for n in op.input_arg_names} - params
         block = self.startup_program.global_block()
-        block.ops = [op for op in block.ops if not set(op.output_arg_names) <= kept]
+        gone = kept | self._tables
+        block.ops = [op for op in block.ops if not set(op.output_arg_names) <= gone]
         block.vars = {n: v for n, v in block.vars.items() if n not in kept}
         for param, grad in self._raw.items():
+            if param in self._tables:
+                continue
             names = self._made(block, param)
             _append(block, "recv", {}, {"Out": names}, self._recv_attrs(grad))
         attrs = {"endpoints": self.pserver_endpoints, "trainer_id": self.trainer_id,
                  "op_role": int(Role.RPC)}  # fmt: skip
         _append(block, "fetch_barrier", {}, {"Out": [_control(block)]}, attrs)
         self._join(block)
+        for table in (name for name in self._params if name in self._tables):
+            shape = [int(n) for n in block.var(table).shape]
+            _append(block, "fake_init", {}, {"Out": [table]}, {"shape": shape})
         self.startup_program.note_change()
 
     # -- servers --------------------------------------------------------------------------------
@@ -341,7 +377,9 @@ class DistributeTranspiler:
             "optimize_blocks": blocks, "endpoint": endpoint,
             "pserver_id": self.pserver_endpoints.index(endpoint), "Fanin": self.trainer_num,
             "distributed_mode": 0 if self.config.sync_mode else _ASYNC, "grad_to_block_id": places,
-            "sparse_grad_to_param": [], "lr_decay_block_id": -1 if decay is None else decay.idx,
+            "sparse_grad_to_param": [f"{grad.name}:{part.name}" for param, part, grad in here
+                                     if param in self._tables],
+            "lr_decay_block_id": -1 if decay is None else decay.idx,
             "prefetch_var_name_to_block_id": [], "checkpint_block_id": -1,
             "dc_asgd": False, "rpc_get_thread_num": 12,
             "rpc_send_thread_num": 12, "rpc_prefetch_thread_num": 12, "op_role": int(Role.RPC),

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ops.quantization.int8 import prepared_conv2d, prepared_linear, prepared_quantize
+from paddle.ops.quantization.int8_average import prepared_average
 from paddle.ops.quantization.int8_steps import check_scale
+from paddle.ops.quantization.int8_transposed import prepared_conv2d_transpose
 
 _SCALES = ("Scale", "Step", "InScale", "OutScale", "ResidualScale")
 _FIRST = 2  # the batch and the channels stand before the sizes of a picture
@@ -41,20 +43,35 @@ def _bound(
     return function
 
 
+def _shape(em: Emitter, op: Operator) -> list[int] | None:
+    """The shape of a convolution's input for one picture at least; None where a size is open."""
+    sizes = list(em.variable(op.inputs["Input"][0]).shape)
+    known = len(sizes) > _FIRST and -1 not in sizes[1:]
+    return [max(sizes[0], 1), *sizes[1:]] if known else None
+
+
 @emitter("int8_conv2d")
 def _conv2d(em: Emitter, op: Operator) -> None:
     """The convolution with packed weights; with weights that change, the kernel."""
-    sizes = list(em.variable(op.inputs["Input"][0]).shape)
-    known = len(sizes) > _FIRST and -1 not in sizes[1:]
     slots = ("Filter", "Step", "Bias", "InScale", "OutScale", "ResidualScale")
-    shape = [max(sizes[0], 1), *sizes[1:]] if known else None
-    function = _bound(em, op, prepared_conv2d, slots, shape=shape)
+    function = _bound(em, op, prepared_conv2d, slots, shape=_shape(em, op))
     if function is None:
         em.kernel(op)
         return
     residual = _given(op, "Residual")
     args = [em.read(op.inputs["Input"][0]), *([] if residual is None else [em.read(residual)])]
     em.line(f"{em.write(op.outputs['Output'][0])} = {function}({', '.join(args)})")
+
+
+@emitter("int8_conv2d_transpose")
+def _conv2d_transpose(em: Emitter, op: Operator) -> None:
+    """The transposed convolution with packed weights; with weights that change, the kernel."""
+    slots = ("Filter", "Step", "Bias", "InScale", "OutScale")
+    function = _bound(em, op, prepared_conv2d_transpose, slots, shape=_shape(em, op))
+    if function is None:
+        em.kernel(op)
+        return
+    em.line(f"{em.write(op.outputs['Output'][0])} = {function}({em.read(op.inputs['Input'][0])})")
 
 
 @emitter("int8_linear")
@@ -74,6 +91,16 @@ def _linear(em: Emitter, op: Operator) -> None:
 def _quantize(em: Emitter, op: Operator) -> None:
     """The bytes by a factor made before; by a scale that changes, the kernel."""
     function = _bound(em, op, prepared_quantize, ("Scale",))
+    if function is None:
+        em.kernel(op)
+        return
+    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({em.read(op.inputs['X'][0])})")
+
+
+@emitter("int8_avg_pool2d")
+def _average(em: Emitter, op: Operator) -> None:
+    """The average by convolutions that are kept; by a scale that changes, the kernel."""
+    function = _bound(em, op, prepared_average, ("InScale", "OutScale"))
     if function is None:
         em.kernel(op)
         return

@@ -148,7 +148,8 @@ enum {
   PD_SLOT_OPTIONAL = 2u,     /* it may be missing */
   PD_SLOT_NO_GRADIENT = 4u,  /* no gradient flows through it */
   PD_SLOT_NO_BUFFER = 8u,    /* an input of a gradient of which the sizes alone are read */
-  PD_SLOT_INTERMEDIATE = 16u /* an output that is there for the gradient alone */
+  PD_SLOT_INTERMEDIATE = 16u, /* an output that is there for the gradient alone */
+  PD_SLOT_MAY_REUSE = 32u    /* an output: `inplace` may be done, where the input is needed no more */
 };
 
 typedef struct PD_Slot {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "paddle/native/tensor.h"
+#include "paddle/operators.h"
 
 namespace paddle {
 
@@ -138,14 +139,14 @@ struct Argument {  // an attribute
   static constexpr int32_t type = AttributeOf<T>::type;
   static T get(const Arguments& from, size_t i) { return AttributeOf<T>::get(from.attribute(i)); }
 };
-#define PD_ARGUMENT_(T, expression)                                                           \
+#define PD_ARGUMENT_(Argument, T, Result, expression)                                         \
   template <>                                                                                 \
   struct Argument<T> {                                                                        \
     static constexpr bool tensor = true;                                                      \
     static constexpr int32_t type = AttributeOf<T>::type;                                     \
-    static T get(const Arguments& from, size_t i) { return expression; }                      \
+    static Result get(const Arguments& from, size_t i) { return expression; }                 \
   };
-PD_ARGUMENT_(DataType, from.dtype(from.only(i)))
+PD_ARGUMENT_(Argument, DataType, DataType, from.dtype(from.only(i)))
 
 template <typename T, typename Read>
 std::vector<T> each(const Arguments& from, size_t slot, Read read) {
@@ -154,50 +155,34 @@ std::vector<T> each(const Arguments& from, size_t slot, Read read) {
   for (int32_t i = 0; i < from.call->input_counts[slot]; ++i) made.push_back(read(first + i));
   return made;
 }
-PD_ARGUMENT_(std::vector<DataType>,
+using Shapes = std::vector<std::vector<int64_t>>;
+PD_ARGUMENT_(Argument, std::vector<DataType>, std::vector<DataType>,
              each<DataType>(from, i, [&](int32_t at) { return from.dtype(at); }))
-PD_ARGUMENT_(std::vector<std::vector<int64_t>>,
+PD_ARGUMENT_(Argument, Shapes, Shapes,
              each<std::vector<int64_t>>(from, i, [&](int32_t at) { return from.shape(at); }))
 // A shape, or behind the shapes an attribute of this type.
-PD_ARGUMENT_(std::vector<int64_t>, i < from.slots ? from.shape(from.only(i))
-                                                  : AttributeOf<std::vector<int64_t>>::get(
-                                                        from.attribute(i)))
-PD_ARGUMENT_(optional<std::vector<int64_t>>,
-             from.call->input_counts[i] ? optional<std::vector<int64_t>>(from.shape(from.first(i)))
-                                        : optional<std::vector<int64_t>>())
-PD_ARGUMENT_(optional<DataType>, from.call->input_counts[i]
-                                     ? optional<DataType>(from.dtype(from.first(i)))
-                                     : optional<DataType>())
+PD_ARGUMENT_(Argument, std::vector<int64_t>, std::vector<int64_t>,
+             i < from.slots ? from.shape(from.only(i))
+                            : AttributeOf<std::vector<int64_t>>::get(from.attribute(i)))
 
 // Kernels get tensors by reference, so that what they change of one is seen.
 template <typename T>
 struct KernelArgument : Argument<T> {};
-template <>
-struct KernelArgument<Tensor> {
-  static constexpr bool tensor = true;
-  static constexpr int32_t type = 0;
-  static Tensor& get(const Arguments& from, size_t i) {
-    from.only(i);
-    return (*from.tensors)[i][0];
-  }
-};
-template <>
-struct KernelArgument<std::vector<Tensor>> {
-  static constexpr bool tensor = true;
-  static constexpr int32_t type = 0;
-  static std::vector<Tensor>& get(const Arguments& from, size_t i) {
-    return (*from.tensors)[i];
-  }
-};
-template <>
-struct KernelArgument<optional<Tensor>> {
-  static constexpr bool tensor = true;
-  static constexpr int32_t type = 0;
-  static optional<Tensor> get(const Arguments& from, size_t i) {
-    const std::vector<Tensor>& given = (*from.tensors)[i];
-    return given.empty() ? optional<Tensor>() : optional<Tensor>(given[0]);
-  }
-};
+PD_ARGUMENT_(KernelArgument, Tensor, Tensor&, (from.only(i), (*from.tensors)[i][0]))
+PD_ARGUMENT_(KernelArgument, std::vector<Tensor>, std::vector<Tensor>&, (*from.tensors)[i])
+
+// Of an input that may be missing: a tensor or a list of them, their shapes or types.
+#define PD_OPTIONAL_(Argument)                                                                \
+  template <typename T>                                                                       \
+  struct Argument<optional<T>> {                                                              \
+    static constexpr bool tensor = true;                                                      \
+    static constexpr int32_t type = 0;                                                        \
+    static optional<T> get(const Arguments& from, size_t i) {                                 \
+      return from.call->input_counts[i] ? optional<T>(Argument<T>::get(from, i)) : none;      \
+    }                                                                                         \
+  };
+PD_OPTIONAL_(Argument)
+PD_OPTIONAL_(KernelArgument)
 template <>
 struct KernelArgument<std::vector<int64_t>> {  // in a kernel it can only be an attribute
   static constexpr bool tensor = false;
@@ -601,6 +586,13 @@ namespace experimental {  // where sources of 2.3 look for Tensor, DataType and 
 using namespace ::paddle;  // NOLINT
 }
 }  // namespace paddle
+
+namespace phi {  // and those of 2.4: phi::DataType, phi::dtype::float16
+using namespace ::paddle;  // NOLINT
+namespace dtype {
+using namespace ::paddle;  // NOLINT
+}
+}  // namespace phi
 
 // ---------------------------------------------------------------- registration
 

@@ -1,9 +1,10 @@
-// Operators of the framework as functions, for kernels over paddle/extension.h:
+// Operators of the framework as functions; paddle/extension.h includes this.
 //
 //   Tensor z = paddle::add(paddle::matmul(x, y, {{"trans_y", true}}), bias);
 //
 // Made by scripts/make_operator_header.py of the registry; do not edit. Attributes that are not
-// given have their defaults. An operator with several outputs gives a list for each of them.
+// given have their defaults. An operator with several outputs gives a list for each of them. Those
+// that stand last take attributes by position, too, as 2.3 does: paddle::matmul(x, y, true).
 
 #ifndef PADDLE_OPERATORS_H_
 #define PADDLE_OPERATORS_H_
@@ -11,16 +12,21 @@
 #include "paddle/native/calling.h"
 
 namespace paddle {
+namespace functions {  // found by paddle::add, but not instead of an add of the user's
 
 #define PD_FUNCTION_(name, op, result, inputs, ...)                          \
   inline result name(__VA_ARGS__, const Attributes& attributes = {}) {       \
     return native::called<result>(#op, inputs, attributes);                  \
   }
 #define PD_LIST_(...) {__VA_ARGS__}
-#define PD_ONE_(name) PD_FUNCTION_(name, name, Tensor, {native::some(x)}, const Tensor& x)
-#define PD_TWO_(name) \
-  PD_FUNCTION_(name, name, Tensor, PD_LIST_(native::some(x), native::some(y)), const Tensor& x, \
-               const Tensor& y)
+#define PD_ONE_(name)                                                         \
+  inline Tensor name(const Tensor& x, const Attributes& attributes = {}) {    \
+    return native::of_one(#name, x, attributes);                              \
+  }
+#define PD_TWO_(name)                                                                            \
+  inline Tensor name(const Tensor& x, const Tensor& y, const Attributes& attributes = {}) {      \
+    return native::of_two(#name, x, y, attributes);                                              \
+  }
 
 PD_ONE_(abs) PD_ONE_(acos) PD_ONE_(acosh) PD_ONE_(add_position_encoding) PD_ONE_(allreduce)
 PD_ONE_(alltoall) PD_ONE_(angle) PD_ONE_(arg_max) PD_ONE_(arg_min) PD_ONE_(as_complex)
@@ -365,11 +371,84 @@ PD_FUNCTION_(embedding, lookup_table_v2, Tensor, PD_LIST_(native::some(ids), nat
 PD_FUNCTION_(argmax, arg_max, Tensor, PD_LIST_(native::some(x)), const Tensor& x)
 PD_FUNCTION_(argmin, arg_min, Tensor, PD_LIST_(native::some(x)), const Tensor& x)
 
+inline Tensor matmul(const Tensor& x, const Tensor& y, bool trans_x, bool trans_y = false) {
+  return native::called<Tensor>("matmul_v2", {native::some(x), native::some(y)}, {{"trans_x", trans_x}, {"trans_y", trans_y}});
+}
+inline Tensor concat(const Tensors& x, int64_t axis) {
+  return native::called<Tensor>("concat", {native::some(x)}, {{"axis", axis}});
+}
+inline Tensor stack(const Tensors& x, int64_t axis) {
+  return native::called<Tensor>("stack", {native::some(x)}, {{"axis", axis}});
+}
+inline Tensors split(const Tensor& x, const Sizes& sections, int64_t axis) {
+  return native::called<Tensors>("split", {native::some(x)}, {{"sections", sections}, {"axis", axis}});
+}
+inline Tensor reshape(const Tensor& x, const Sizes& shape) {
+  return native::called<Tensor>("reshape2", {native::some(x)}, {{"shape", shape}});
+}
+inline Tensor transpose(const Tensor& x, const Sizes& axis) {
+  return native::called<Tensor>("transpose2", {native::some(x)}, {{"axis", axis}});
+}
+inline Tensor squeeze(const Tensor& x, const Sizes& axes) {
+  return native::called<Tensor>("squeeze2", {native::some(x)}, {{"axes", axes}});
+}
+inline Tensor unsqueeze(const Tensor& x, const Sizes& axes) {
+  return native::called<Tensor>("unsqueeze2", {native::some(x)}, {{"axes", axes}});
+}
+inline Tensor flatten(const Tensor& x, int start_axis, int stop_axis = -1) {
+  return native::called<Tensor>("flatten_contiguous_range", {native::some(x)}, {{"start_axis", start_axis}, {"stop_axis", stop_axis}});
+}
+inline Tensor expand(const Tensor& x, const Sizes& shape) {
+  return native::called<Tensor>("expand_v2", {native::some(x)}, {{"shape", shape}});
+}
+inline Tensor tile(const Tensor& x, const Sizes& repeat_times) {
+  return native::called<Tensor>("tile", {native::some(x)}, {{"repeat_times", repeat_times}});
+}
+inline Tensor softmax(const Tensor& x, int axis) {
+  return native::called<Tensor>("softmax", {native::some(x)}, {{"axis", axis}});
+}
+inline Tensor scale(const Tensor& x, double scale, double bias = 0.0, bool bias_after_scale = true) {
+  return native::called<Tensor>("scale", {native::some(x)}, {{"scale", scale}, {"bias", bias}, {"bias_after_scale", bias_after_scale}});
+}
+inline Tensor clip(const Tensor& x, double min, double max) {
+  return native::called<Tensor>("clip", {native::some(x)}, {{"min", min}, {"max", max}});
+}
+inline Tensor pow(const Tensor& x, double factor) {
+  return native::called<Tensor>("pow", {native::some(x)}, {{"factor", factor}});
+}
+inline Tensor leaky_relu(const Tensor& x, double alpha) {
+  return native::called<Tensor>("leaky_relu", {native::some(x)}, {{"alpha", alpha}});
+}
+inline Tensor gelu(const Tensor& x, bool approximate) {
+  return native::called<Tensor>("gelu", {native::some(x)}, {{"approximate", approximate}});
+}
+inline Tensor cumsum(const Tensor& x, int64_t axis) {
+  return native::called<Tensor>("cumsum", {native::some(x)}, {{"axis", axis}});
+}
+inline Tensor gather(const Tensor& x, const Tensor& index, int64_t axis) {
+  return native::called<Tensor>("gather", {native::some(x), native::some(index)}, {{"axis", axis}});
+}
+inline Tensor mean(const Tensor& x, const Sizes& dim, bool keep_dim = false) {
+  return native::called<Tensor>("reduce_mean", {native::some(x)}, {{"dim", dim}, {"keep_dim", keep_dim}, {"reduce_all", dim.empty()}});
+}
+inline Tensor max(const Tensor& x, const Sizes& dim, bool keep_dim = false) {
+  return native::called<Tensor>("reduce_max", {native::some(x)}, {{"dim", dim}, {"keep_dim", keep_dim}, {"reduce_all", dim.empty()}});
+}
+inline Tensor min(const Tensor& x, const Sizes& dim, bool keep_dim = false) {
+  return native::called<Tensor>("reduce_min", {native::some(x)}, {{"dim", dim}, {"keep_dim", keep_dim}, {"reduce_all", dim.empty()}});
+}
+inline Tensor sum(const Tensor& x, const Sizes& dim, DataType type = DataType::UNDEFINED, bool keep_dim = false) {
+  Tensor made = native::called<Tensor>("reduce_sum", {native::some(x)}, {{"dim", dim}, {"keep_dim", keep_dim}, {"reduce_all", dim.empty()}});
+  return type == DataType::UNDEFINED ? made : made.cast(type);
+}
+
 #undef PD_ONE_
 #undef PD_TWO_
 #undef PD_LIST_
 #undef PD_FUNCTION_
 
+}  // namespace functions
+using namespace functions;  // NOLINT
 }  // namespace paddle
 
 #endif  // PADDLE_OPERATORS_H_

@@ -16,7 +16,11 @@ from paddle.executor.inference import InferenceProgram
 from paddle.executor.inference_values import arrays_sharing
 from paddle.executor.scope import Scope
 from paddle.inference.interface import inputs_and_outputs
-from paddle.inference.lite_export import rules_detection, rules_forms  # noqa: F401  (register rules)
+from paddle.inference.lite_export import (  # noqa: F401  (register rules)
+    rules_detection,
+    rules_forms,
+    rules_norms,
+)
 from paddle.inference.lite_export.layout import DTYPES, Lowered, Step
 from paddle.inference.lite_export.rules import RULES, Refused
 from paddle.ir.cloning import clone
@@ -65,11 +69,19 @@ class Lowering:
     def __init__(self, program: Program, made: Lowered) -> None:
         self.block, self.made = program.global_block(), made
         self.zeros: set[str] = set()  # states of recurrent operators, which begin with zeros
+        # tensors of sizes -> of which variable and axis each is
+        self.sizes: dict[str, list[tuple[str, int]]] = {}
 
     def add(self, name: str, ins: Any, out: Any, ints: Any = (), floats: Any = ()) -> None:
         """Appends one step."""
         outs = [out] if isinstance(out, str) else list(out)
         self.made.steps.append(Step(name, list(ins), outs, list(ints), list(floats)))
+
+    def passes_sizes(self, given: str, name: str) -> bool:
+        """Says whether a variable is a tensor of sizes; if so, its copy is one too."""
+        if given in self.sizes:
+            self.sizes[name] = self.sizes[given]
+        return given in self.sizes
 
     def value(self, name: str) -> np.ndarray | None:
         """Returns the value of a constant; None: it is computed in each run."""

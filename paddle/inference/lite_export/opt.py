@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
+from paddle.core.op import REGISTRY
 from paddle.inference.config import Config
 from paddle.inference.lite_export.layout import nb_bytes, write_nb
 from paddle.inference.lite_export.lowering import WHERE, lower
@@ -13,8 +16,14 @@ from paddle.inference.lite_export.rules import RULES
 from paddle.inference.program_summary import operator_counts
 from paddle.serialization.models.layouts import MAIN
 from paddle.serialization.models.saved_model import SavedModel
+from paddle.version import full_version
 
 _WEIGHTS = {"QUANT_INT8": "int8", "QUANT_INT16": "int16"}
+_PROCESSORS = ("arm", "x86", "host")
+
+
+def _unlike_the_original(call: str, why: str) -> UnimplementedError:
+    return UnimplementedError(f"{WHERE}: {call} is not there: {why}.")
 
 
 class Opt:
@@ -70,17 +79,23 @@ class Opt:
                 hint="paddle.static.save_inference_model writes models of PaddlePaddle",
             )
 
-    def set_valid_places(self, places: str) -> None:
-        """Says where it is to run: "arm", "x86" or "host", joined by commas; a file suits all.
+    def set_valid_places(self, places: str | Sequence[Any]) -> None:
+        """Says where it is to run: "arm", "x86" or "host"; a file suits all of them.
+
+        Args:
+            places (str|Sequence): names, which commas or blanks join, or a list of names or of
+                paddlelite's ``Place``.
 
         Raises:
-            InvalidArgumentError: another place is asked for.
+            InvalidArgumentError: another place is asked for, or none.
         """
-        unknown = [p for p in places.split(",") if p.strip() not in ("arm", "x86", "host")]
-        if unknown:
+        names = re.split(r"[,\s]+", places.strip()) if isinstance(places, str) else places
+        found = [str(getattr(getattr(p, "target", p), "name", p)).lower() for p in names]
+        unknown = [name for name in found if name not in _PROCESSORS]
+        if unknown or not found:
             raise InvalidArgumentError(
-                f"{WHERE}: expected arm, x86 or host, but received {', '.join(unknown)}: the lite "
-                "runtime computes on processors alone."
+                f"{WHERE}: expected arm, x86 or host, but received {', '.join(unknown) or 'none'}: "
+                "the lite runtime computes on processors alone."
             )
 
     def set_quant_model(self, on: bool) -> None:
@@ -115,15 +130,119 @@ class Opt:
         write_nb(out, nb_bytes(lower(self._model()), self._weights if self._smaller else "float32"))
         return out
 
+    def run_optimize(
+        self, model_dir: str = "", model_file: str = "", param_file: str = "",
+        model_type: str = "naive_buffer", valid_places: str = "arm", optimize_out: str = "",
+    ) -> str:  # fmt: skip
+        """Sets all of these, and runs; an empty one stays as it was.
+
+        Args:
+            model_dir (str): see :meth:`set_model_dir`.
+            model_file (str): see :meth:`set_model_file`.
+            param_file (str): see :meth:`set_param_file`.
+            model_type (str): see :meth:`set_model_type`.
+            valid_places (str): see :meth:`set_valid_places`.
+            optimize_out (str): see :meth:`set_optimize_out`.
+        """
+        self.set_model_type(model_type)
+        self.set_valid_places(valid_places)
+        for name, given in [
+            ("model_dir", model_dir), ("model_file", model_file), ("param_file", param_file),
+            ("optimize_out", optimize_out),
+        ]:  # fmt: skip
+            if given:
+                getattr(self, f"set_{name}")(given)
+        return self.run()
+
+    def set_modelset_dir(self, path: str) -> None:
+        """Raises: a library is not cut to a set of models here, as it is small.
+
+        Raises:
+            UnimplementedError: always.
+        """
+        raise _unlike_the_original(
+            "a set of models", f"convert each model in {os.fspath(path)!r} by itself"
+        )
+
+    def record_model_info(self, on: bool = True) -> None:
+        """Raises where it is asked for: the library has no kernels that could be left out.
+
+        Raises:
+            UnimplementedError: ``on`` is true.
+        """
+        if on:
+            raise _unlike_the_original(
+                "record_tailoring_info", "the C library is one file, and is not cut to a model"
+            )
+
+    def set_sparse_model(self, on: bool) -> None:
+        """Raises where it is asked for: there are no sparse kernels.
+
+        Raises:
+            UnimplementedError: ``on`` is true.
+        """
+        if on:
+            raise _unlike_the_original(
+                "sparse_model", "there are no sparse kernels; paddle.incubate.compress.prune makes "
+                "layers smaller"
+            )  # fmt: skip
+
+    def enable_fp16(self) -> None:
+        """Raises: both engines compute in float32.
+
+        Raises:
+            UnimplementedError: always.
+        """
+        raise _unlike_the_original(
+            "enable_fp16", "the lite runtime computes in float32; set_quant_model(True) makes the "
+            "file smaller"
+        )  # fmt: skip
+
+    def display_kernels_info(self) -> None:
+        """Raises: there is one kernel for each operator, in each engine.
+
+        Raises:
+            UnimplementedError: always.
+        """
+        raise _unlike_the_original(
+            "display_kernels", "each operator has one kernel; print_supported_ops lists them"
+        )
+
+    def set_passes_internal(self, passes: Sequence[str] = ()) -> None:
+        """Raises where passes are named: those of this project are not those of Paddle Lite.
+
+        Raises:
+            UnimplementedError: passes are named.
+        """
+        if passes:
+            raise _unlike_the_original(
+                "a choice of passes", "they are those of paddle.inference, as lite_export has them"
+            )
+
+    def version(self) -> str:
+        """Returns the version of the framework that writes the file."""
+        return full_version
+
     def print_supported_ops(self) -> list[str]:
         """Prints the types of operators that can be lowered; returns them."""
         print("\n".join(sorted(RULES)))
         return sorted(RULES)
 
-    def check_if_model_supported(self) -> bool:
-        """Prints how often each operator occurs in the model, as saved, and what is outside."""
+    def print_all_ops(self) -> list[str]:
+        """Prints all types of operators, and which of them can be lowered; returns them."""
+        names = sorted({*REGISTRY, *RULES})
+        for name in names:
+            print(f"{'supported' if name in RULES else '-':<10} {name}")
+        return names
+
+    def check_if_model_supported(self, print_ops_info: bool = True) -> bool:
+        """Says whether a model can be lowered; prints what is outside.
+
+        Args:
+            print_ops_info (bool): print how often each operator occurs in the model, as saved.
+        """
         counts = operator_counts(self._model().programs[MAIN])
-        for kind, count in sorted(counts.items()):
+        for kind, count in sorted(counts.items()) if print_ops_info else ():
             if kind not in ("feed", "fetch"):
                 print(f"{count:5} {kind}")
         try:

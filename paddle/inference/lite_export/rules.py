@@ -1,7 +1,7 @@
 """What each operator of PaddlePaddle is in the lite runtime; `docs/lite.md` lists the steps.
 
 Products, pools, and what goes element by element; :mod:`.rules_forms` has what moves numbers
-about, :mod:`.rules_detection` boxes.
+about, :mod:`.rules_norms` what normalises, :mod:`.rules_detection` boxes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from paddle.core.op import REGISTRY
 from paddle.inference.lite_export.layout import DTYPES
 from paddle.ir.operator import Operator
+from paddle.ops.nn.window import resolve_padding
 from paddle.ops.quantization.int8 import SIGNED
 
 if TYPE_CHECKING:
@@ -117,14 +118,26 @@ def _conv(at: Lowering, op: Operator) -> None:
 def _conv_transpose(at: Lowering, op: Operator) -> None:
     a = attrs_of(op)
     nchw(a)
-    if a["padding_algorithm"] != "EXPLICIT" or any(a["output_padding"]) or a["output_size"]:
-        raise Refused("its padding is not explicit, or it states an output padding or size")
     if at.value(input_of(op, "Filter")) is None:
         raise Refused("its filter is computed in each run")
     at.made.channels[input_of(op, "Filter")] = 1
     ins = [input_of(op, slot) for slot in ("Input", "Filter", "Bias")]
-    ints = [*a["strides"], *_pads(a), *a["dilations"], a["groups"]]
-    at.add("conv2d_transpose", ins, output_of(op, "Output"), ints)
+    sizes, kernel = at.shape(ins[0])[2:], at.shape(ins[1])[2:]
+    if (a["padding_algorithm"] == "SAME" or a["output_size"]) and -1 in sizes:
+        raise Refused("its padding is SAME or it states an output size, and its input is open")
+    strides = a["strides"]
+    first, last = resolve_padding(
+        a["paddings"], a["padding_algorithm"], sizes, list(kernel), strides
+    )
+    dilations = [1, 1] if a["padding_algorithm"] == "SAME" else a["dilations"]
+    more = list(a["output_padding"] or [0, 0])
+    for i, wanted in enumerate(a["output_size"] or ()):
+        full = (sizes[i] - 1) * strides[i] + dilations[i] * (kernel[i] - 1) + 1
+        more[i] = wanted - (full - first[i] - last[i])
+    # what is added behind is padding that is not cut off
+    pads = [first[0], last[0] - more[0], first[1], last[1] - more[1]]
+    at.add("conv2d_transpose", ins, output_of(op, "Output"),
+           [*strides, *pads, *dilations, a["groups"]])  # fmt: skip
 
 
 @rule("fill_constant_batch_size_like")
@@ -224,14 +237,23 @@ def _matmul(at: Lowering, op: Operator) -> None:
 def _pool(at: Lowering, op: Operator) -> None:
     a = attrs_of(op)
     nchw(a)
-    whole, sizes = a["global_pooling"], [int(k) for k in a["ksize"]]
-    if a["adaptive"] and sizes != [1, 1]:
-        raise Refused("it is adaptive, to more than one pixel")
-    whole = whole or a["adaptive"]
-    pads = [0, 0, 0, 0] if whole else _pads(a)
-    ints = [a["pooling_type"] == "avg", *sizes, *a["strides"], *pads, a["ceil_mode"],
-            a["exclusive"], whole]  # fmt: skip
-    at.add("pool2d", [input_of(op, "X")], output_of(op), ints)
+    at.add("pool2d", [input_of(op, "X")], output_of(op), _pool_numbers(a))
+
+
+def _pool_numbers(a: dict[str, Any]) -> list[int]:
+    sizes = [int(k) for k in a["ksize"]]
+    whole = 1 if a["global_pooling"] or (a["adaptive"] and sizes == [1, 1]) else 0
+    whole = 2 if a["adaptive"] and not whole else whole
+    return [a.get("pooling_type") == "avg", *sizes, *a["strides"],
+            *([0] * 4 if whole else _pads(a)), a.get("ceil_mode", False),
+            a.get("exclusive", True), whole]  # fmt: skip
+
+
+@rule("max_pool2d_with_index")
+def _pool_with_places(at: Lowering, op: Operator) -> None:
+    """Its largest values; where these lie is not made."""
+    a = {"padding_algorithm": "EXPLICIT", **attrs_of(op)}
+    at.add("pool2d", [input_of(op, "X")], output_of(op), _pool_numbers(a))
 
 
 # -- element by element ----------------------------------------------------------------------------
@@ -311,6 +333,23 @@ def _steps(at: Lowering, op: Operator) -> None:
     largest = float(scale.reshape(-1)[0])
     step = (largest if largest > 1e-30 else 1e-6) / top  # a value that was never seen
     activation(at, "steps", input_of(op, "X"), output_of(op), step, top)
+
+
+@rule("ceil")
+def _ceil(at: Lowering, op: Operator) -> None:
+    x, out = input_of(op, "X"), output_of(op)
+    turned = activation(at, "affine", x, out + "@TURNED", -1)
+    activation(at, "affine", activation(at, "floor", turned, out + "@FLOOR"), out, -1)
+
+
+@rule("log2 log10 log1p")
+def _logarithm(at: Lowering, op: Operator) -> None:
+    x, out = input_of(op, "X"), output_of(op)
+    if op.type == "log1p":
+        activation(at, "log", activation(at, "affine", x, out + "@MORE", 1, 1), out)
+    else:
+        factor = 1 / math.log(int(op.type.removeprefix("log")))
+        activation(at, "affine", activation(at, "log", x, out + "@NATURAL"), out, factor)
 
 
 @rule("dropout")
@@ -418,6 +457,8 @@ def _reciprocal(at: Lowering, op: Operator) -> None:
 @rule("cast")
 def _cast(at: Lowering, op: Operator) -> None:
     x, out = input_of(op, "X"), output_of(op)
+    if at.passes_sizes(x, out):
+        return
     given, wanted = at.runtime_dtype(x), at.runtime_dtype(out)
     if at.dtype(out) == "bool" and at.dtype(x) != "bool":
         zero = at.constant(out + "@ZERO", np.zeros(1, given))
@@ -431,31 +472,21 @@ def _assign(at: Lowering, op: Operator) -> None:
     at.add("cast", [input_of(op, "X")], output_of(op), [DTYPES[at.runtime_dtype(output_of(op))]])
 
 
-@rule("batch_norm")
-def _batch_norm(at: Lowering, op: Operator) -> None:
-    a = attrs_of(op)
-    nchw(a)
-    values = [at.value(input_of(op, slot)) for slot in ("Scale", "Bias", "Mean", "Variance")]
-    if any(v is None for v in values):
-        raise Refused("its statistics are computed in each run")
-    scale, bias, mean, variance = (np.asarray(v, "float64") for v in values)
-    factor = scale / np.sqrt(variance + a["epsilon"])
-    out, middle = output_of(op, "Y"), output_of(op, "Y") + "@SCALED"
-    one = at.constant(out + "@SCALE", factor.astype("float32"))
-    two = at.constant(out + "@SHIFT", (bias - mean * factor).astype("float32"))
-    binary(at, "add", binary(at, "mul", input_of(op, "X"), one, middle, 1), two, out, 1)
-
-
-@rule("layer_norm")
-def _layer_norm(at: Lowering, op: Operator) -> None:
-    a = attrs_of(op)
-    ins = [input_of(op, slot) for slot in ("X", "Scale", "Bias")]
-    at.add("layer_norm", ins, output_of(op, "Y"), [a["begin_norm_axis"]], [a["epsilon"]])
-
-
 @rule("softmax")
 def _softmax(at: Lowering, op: Operator) -> None:
     at.add("softmax", [input_of(op, "X")], output_of(op), [attrs_of(op)["axis"]])
+
+
+@rule("p_norm")
+def _length(at: Lowering, op: Operator) -> None:
+    a, out = attrs_of(op), output_of(op)
+    if a["porder"] != 2:
+        raise Refused(f"its order is {a['porder']}; the runtime has 2")
+    axes = [] if a["asvector"] else [a["axis"]]
+    activation(at, "square", input_of(op, "X"), out + "@SQUARES")
+    at.add("reduce", [out + "@SQUARES"], out + "@SUM",
+           [REDUCTIONS.index("sum"), a["keepdim"], *axes])  # fmt: skip
+    activation(at, "sqrt", out + "@SUM", out)
 
 
 @rule("mean")
@@ -463,13 +494,16 @@ def _mean(at: Lowering, op: Operator) -> None:
     at.add("reduce", [input_of(op, "X")], output_of(op), [REDUCTIONS.index("mean"), 0])
 
 
-@rule(" ".join(f"reduce_{kind}" for kind in REDUCTIONS))
+@rule(" ".join(f"reduce_{kind}" for kind in (*REDUCTIONS, "all", "any")))
 def _reduce(at: Lowering, op: Operator) -> None:
+    """All and any are the least and the largest of bool, which is 0 and 1."""
     a = attrs_of(op)
-    if at.dtype(input_of(op, "X")) != "float32":
-        raise Refused(f"it is of {at.dtype(input_of(op, 'X'))}; the runtime has float32 there")
+    kind = op.type.removeprefix("reduce_")
+    wanted = "bool" if kind in ("all", "any") else "float32"
+    if at.dtype(input_of(op, "X")) != wanted:
+        raise Refused(f"it is of {at.dtype(input_of(op, 'X'))}; the runtime has {wanted} there")
     axes = a["dim"] if isinstance(a["dim"], (list, tuple)) else [a["dim"]]
-    ints = [REDUCTIONS.index(op.type.removeprefix("reduce_")), a["keep_dim"]]
+    ints = [REDUCTIONS.index({"all": "min", "any": "max"}.get(kind, kind)), a["keep_dim"]]
     at.add(
         "reduce", [input_of(op, "X")], output_of(op), [*ints, *([] if a["reduce_all"] else axes)]
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paddle.inference.lite_export.first_sizes import first_sizes
 from paddle.inference.lite_export.rules import (
     Refused,
     attrs_of,
@@ -31,9 +32,34 @@ def _axes(op: Operator, rank: int) -> list[int]:
 
 @rule("reshape2 reshape")
 def _reshape(at: Lowering, op: Operator) -> None:
-    without(op, "Shape", "ShapeTensor")
-    sizes = [s or keep(i) for i, s in enumerate(attrs_of(op)["shape"])]
-    at.add("reshape", [input_of(op, "X")], output_of(op), sizes)
+    without(op, "Shape")
+    if at.passes_sizes(input_of(op, "X"), output_of(op)):
+        return
+    x, sizes = input_of(op, "X"), [s or keep(i) for i, s in enumerate(attrs_of(op)["shape"])]
+    if names := op.inputs.get("ShapeTensor"):
+        sizes = [_size(at, x, name) for name in names]
+        if None in sizes and (-1 in sizes or sizes.count(None) > 1):
+            raise Refused("its sizes are those of another variable, and open; use 0 or -1 for them")
+        sizes = [-1 if s is None else s for s in sizes]  # one alone is what is left
+    at.add("reshape", [x], output_of(op), sizes)
+
+
+def _size(at: Lowering, x: str, name: str) -> int | None:
+    """One size for a reshape of a variable; None: it is another variable's, and open."""
+    if (value := at.value(name)) is not None:
+        return int(value.reshape(-1)[0]) or keep(0)
+    if len(at.sizes.get(name, ())) != 1:
+        raise Refused("its sizes are computed in each run, and are not those of a variable")
+    other, axis = at.sizes[name][0]
+    first = first_sizes(at.made.steps, at.made.constants) if axis == 0 else {}
+    return keep(axis) if first.get(other, other) == first.get(x, x) else None
+
+
+@rule("shape")
+def _shape(at: Lowering, op: Operator) -> None:
+    """Nothing is computed: what reads it, a slice and then a reshape, keeps sizes by their axis."""
+    x = input_of(op, "Input")
+    at.sizes[output_of(op)] = [(x, i) for i in range(len(at.shape(x)))]
 
 
 @rule("flatten_contiguous_range flatten2 flatten")
@@ -140,6 +166,10 @@ def _slice(at: Lowering, op: Operator) -> None:
     for kind in ("Starts", "Ends", "Strides"):
         without(op, kind + "Tensor", kind + "TensorList")
     a, out, x = attrs_of(op), output_of(op), input_of(op, "Input")
+    if x in at.sizes:
+        step = (a.get("strides") or [1])[0]
+        at.sizes[out] = at.sizes[x][a["starts"][0] : a["ends"][0] : step]
+        return
     gone, rank = {i % len(at.shape(x)) for i in a["decrease_axis"]}, len(at.shape(x))
     steps, shape = a.get("strides") or [1] * len(a["axes"]), at.shape(x)
     ends = [_end(e, s, shape[i]) for i, e, s in zip(a["axes"], a["ends"], steps)]
@@ -220,9 +250,10 @@ def _tile(at: Lowering, op: Operator) -> None:
     at.add("reshape", [x], out, [keep(i) for i in range(rank)])
 
 
-@rule("gather")
+@rule("index_select gather")
 def _gather(at: Lowering, op: Operator) -> None:
-    axis, ids = attrs_of(op)["axis"], input_of(op, "Index")
+    a, ids = attrs_of(op), input_of(op, "Index")
+    axis = a["dim"] if op.type == "index_select" else a["axis"]
     if input_of(op, "Axis"):
         value = at.value(input_of(op, "Axis"))
         if value is None:

@@ -173,7 +173,7 @@ class _BatchNormBase(Layer):
     def _check_input_dim(self, input: Tensor) -> None:
         check_rank(self, input, self._ranks)
 
-    def _check_data_format(self, input: Any) -> None:
+    def _check_data_format(self, input: Any = None) -> None:
         """Has nothing to do, for the constructor did: libraries with forms of their own call it."""
 
     def forward(self, input: Tensor) -> Tensor:

@@ -38,6 +38,23 @@ def _nearest_aligned(x: torch.Tensor, target: list[int]) -> torch.Tensor:
     return x
 
 
+def _nearest_scaled(x: torch.Tensor, target: list[int], scales: list[float]) -> torch.Tensor:
+    """Nearest element at ``floor(i / scale)``."""
+    for axis, n in enumerate(target, 2):
+        step = _ratio(x.shape[axis], n, scales[axis - 2], False)
+        where = torch.arange(n, device=x.device, dtype=torch.float64) * step
+        x = x.index_select(axis, where.to(torch.int64).clamp_(max=x.shape[axis] - 1))
+    return x
+
+
+def _takes_shortcut(sizes: tuple[int, ...], target: list[int], scales: list[float]) -> bool:
+    """Whether ATen's nearest form goes by the sizes, which are equal or doubled, not by scales."""
+    return any(
+        s > 0 and n in (size, 2 * size) and n != size * s
+        for size, n, s in zip(sizes, target, scales, strict=True)
+    )
+
+
 def _linear_from_corner(x: torch.Tensor, target: list[int], scales: list[float]) -> torch.Tensor:
     """Linear interpolation at ``ratio * i``: the first corners meet, the last need not."""
     for axis, n in enumerate(target, 2):
@@ -61,6 +78,8 @@ def resize(
     if method == "nearest":
         if align_corners:
             return _nearest_aligned(x, target)
+        if _takes_shortcut(x.shape[2:], target, scales):
+            return _nearest_scaled(x, target, scales)
         return _NEAREST[rank](x, target, *known)
     if method == "bicubic":
         return _nn.upsample_bicubic2d(x, target, align_corners, *known)

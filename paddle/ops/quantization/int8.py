@@ -1,34 +1,36 @@
 """Convolutions and products of 8-bit integers, and the steps on either side of them.
 
 What a byte stands for says ``int8_steps``. Weights are signed, with a step for each channel of the
-result. ``int8_onednn`` multiplies, where the machine can; elsewhere sums of floats stand in.
+result. ``int8_onednn`` multiplies on CPUs that can, ``int8_matrices`` on GPUs, which have no
+convolutions of bytes; elsewhere sums of floats stand in.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import torch
 
-from paddle.core.backends import holds
+from paddle.core.backends import backend_on, holds
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, infer, of_dimensions
 from paddle.core.op import REQUIRED, op
 from paddle.ops.nn.conv import conv2d
 from paddle.ops.nn.pool import pool2d
+from paddle.ops.nn.window import resolve_padding, torch_pad
+from paddle.ops.quantization import int8_matrices, int8_onednn
 from paddle.ops.quantization.fake_quantize import along, check_axis, largest
-from paddle.ops.quantization.int8_onednn import CLIPPED, bind_conv2d, bind_linear, on_onednn, usable
+from paddle.ops.quantization.int8_onednn import CLIPPED, on_onednn, usable
+from paddle.ops.quantization.int8_results import FUNCTIONS, simulated
 from paddle.ops.quantization.int8_steps import (
     HIGHEST,
     SIGNED,
     TOP,
     UNSIGNED,
     above_zero,
-    bytes_of,
     dequantized,
     numbers,
     quantized,
@@ -39,32 +41,48 @@ from paddle.ops.quantization.int8_steps import (
 __all__ = [
     "SIGNED",
     "UNSIGNED",
+    "convolves",
+    "multiplies",
     "prepared_conv2d",
     "prepared_linear",
     "prepared_quantize",
     "usable",
+    "why_in_floats",
 ]
 
-_PROTO = "left by the passes of int8; a Program holds operators of floats and of fake quantization"
-# Activations behind a product: what stands in for them where oneDNN does not compute them.
-_ACTIVATIONS: dict[str, Callable] = {
-    "": lambda x: x,
-    "relu": torch.relu,
-    "relu6": lambda x: x.clamp(0.0, 6.0),
-    "hard_swish": torch.nn.functional.hardswish,
-    "swish": torch.nn.functional.silu,
-    "gelu": torch.nn.functional.gelu,
-    "gelu_tanh": partial(torch.nn.functional.gelu, approximate="tanh"),
-    "tanh": torch.tanh,
-}
-ACTIVATIONS = frozenset(_ACTIVATIONS)
+PROTO = "left by the passes of int8; a Program holds operators of floats and of fake quantization"
+ACTIVATIONS = frozenset(FUNCTIONS)
 OF_PICTURES = ACTIVATIONS - {"gelu", "gelu_tanh", "tanh"}  # behind a convolution
+
+
+# -- where bytes are multiplied --------------------------------------------------------------------
+
+
+def convolves(kind: str) -> bool:
+    """Says whether there are convolutions of bytes on a kind of device, as torch calls it."""
+    return backend_on(torch.device(kind)).tuned_forms and usable()
+
+
+def multiplies(kind: str) -> bool:
+    """Says whether there are products of rows of bytes on a kind of device, as torch calls it."""
+    return not why_in_floats(torch.device(kind))
+
+
+def why_in_floats(device: torch.device) -> str:
+    """Says why nothing is computed by bytes on a device; nothing where it is."""
+    record = backend_on(device)
+    if record.tuned_forms:
+        return "" if usable() else "this CPU has no instructions that multiply bytes exactly (VNNI)"
+    if record.integer_products and int8_matrices.works(device):
+        return ""
+    return f"there are no products of bytes on this {record.title}"
 
 
 # -- steps -----------------------------------------------------------------------------------------
 
 
-def _check_steps(name: str, scale: Any, zero: int, top: int) -> None:
+def check_steps(name: str, scale: Any, zero: int, top: int) -> None:
+    """Checks what a byte stands for."""
     highest = HIGHEST - zero
     free = zero in (SIGNED, UNSIGNED)  # to leave out the last steps
     if not 0 <= zero < HIGHEST or not (1 if free else highest) <= top <= highest:
@@ -90,7 +108,8 @@ def _name(dtype: Any) -> str:
     return dtype_name(dtype)
 
 
-def _expect(name: str, slot: str, dtype: Any, wanted: tuple[str, ...]) -> None:
+def expect(name: str, slot: str, dtype: Any, wanted: tuple[str, ...]) -> None:
+    """Checks the data type of an input."""
     if _name(dtype) not in wanted:
         raise InvalidTypeError(
             f"{name}: no kernel for these data types: expected {slot} to be {' or '.join(wanted)}, "
@@ -98,15 +117,15 @@ def _expect(name: str, slot: str, dtype: Any, wanted: tuple[str, ...]) -> None:
         )
 
 
-def _result_type(factor: Any) -> VarType:
+def result_type(factor: Any) -> VarType:
     """The data type of results that floats of another one are factors of."""
     return VarType.FP64 if _name(factor.dtype) == "float64" else VarType.FP32
 
 
 def _check_value(name: str, x: Any, scale: Any, attrs: dict, source: tuple[str, ...]) -> None:
-    _check_steps(name, scale, attrs["zero"], attrs["top"])
-    _expect(name, "X", x.dtype, source)
-    _expect(name, "Scale", scale.dtype, _FLOATS)
+    check_steps(name, scale, attrs["zero"], attrs["top"])
+    expect(name, "X", x.dtype, source)
+    expect(name, "Scale", scale.dtype, _FLOATS)
 
 
 def _steps_rule(name: str, source: tuple[str, ...], made: Callable):
@@ -121,6 +140,7 @@ def _steps_rule(name: str, source: tuple[str, ...], made: Callable):
 @op(
     "int8_round",
     "X Scale~ -> Out",
+    lod="X",
     infer=_steps_rule("int8_round", _FLOATS, lambda x, scale: x.dtype),
     differentiable=False,
     dtypes="full",
@@ -136,11 +156,12 @@ def int8_round(x, scale, *, zero=SIGNED, top=TOP, with_weight=False):
 @op(
     "int8_quantize",
     "X Scale~ -> Out",
+    lod="X",
     infer=_steps_rule("int8_quantize", _FLOATS, lambda x, scale: VarType.UINT8),
     no_alias="Out",
     differentiable=False,
     dtypes="full",
-    proto=_PROTO,
+    proto=PROTO,
 )
 def int8_quantize(x, scale, *, zero=SIGNED, top=TOP):
     _check_value("int8_quantize", x, scale, {"zero": zero, "top": top}, _FLOATS)
@@ -150,9 +171,11 @@ def int8_quantize(x, scale, *, zero=SIGNED, top=TOP):
 @op(
     "int8_dequantize",
     "X Scale -> Out",
-    infer=_steps_rule("int8_dequantize", _BYTE, lambda x, scale: _result_type(scale)),
+    lod="X",
+    infer=_steps_rule("int8_dequantize", _BYTE, lambda x, scale: result_type(scale)),
+    no_alias="Out",
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
 )
 def int8_dequantize(x, scale, *, zero=SIGNED, top=TOP):
     _check_value("int8_dequantize", x, scale, {"zero": zero, "top": top}, _BYTE)
@@ -162,7 +185,7 @@ def int8_dequantize(x, scale, *, zero=SIGNED, top=TOP):
 def _check_weight(x: Any, scale: Any, axis: int) -> int:
     """Checks the scales; returns how many positions the axis has."""
     check_axis("int8_weight", x.shape, axis)
-    _expect("int8_weight", "X", x.dtype, (*_FLOATS, *_INTEGER))
+    expect("int8_weight", "X", x.dtype, (*_FLOATS, *_INTEGER))
     count = x.shape[axis]
     given = None if scale is None or -1 in (*scale.shape, count) else math.prod(scale.shape)
     if given not in (None, 1, count):
@@ -179,11 +202,11 @@ def _weight_rule(inputs: list, attrs: dict) -> list[Spec]:
     count = _check_weight(x, scale, attrs["axis"])
     return [
         Spec(x.shape, VarType.INT8),
-        Spec((count,), _result_type(x if scale is None else scale)),
+        Spec((count,), result_type(x if scale is None else scale)),
     ]
 
 
-@op("int8_weight", "X Scale? -> Out Step", infer=_weight_rule, differentiable=False, proto=_PROTO)
+@op("int8_weight", "X Scale? -> Out Step", infer=_weight_rule, differentiable=False, proto=PROTO)
 def int8_weight(x, scale, *, axis=0, top=TOP, in_steps=False):
     """A weight as numbers of steps, and what a step is worth in each position of an axis.
 
@@ -200,16 +223,16 @@ def int8_weight(x, scale, *, axis=0, top=TOP, in_steps=False):
 # -- products --------------------------------------------------------------------------------------
 
 
-def _check_product(
+def check_product(
     name: str, x, filter, step, channels: int, scales: list, attrs: dict, known: frozenset[str]
 ) -> None:
-    _expect(name, "the first input", x.dtype, _BYTE)
-    _expect(name, "the weight", filter.dtype, _INTEGER)
-    _expect(name, "Step", step.dtype, _FLOATS)
+    expect(name, "the first input", x.dtype, _BYTE)
+    expect(name, "the weight", filter.dtype, _INTEGER)
+    expect(name, "Step", step.dtype, _FLOATS)
     in_scale, out_scale = scales
-    _check_steps(name, in_scale, attrs["zero"], attrs["top"])
+    check_steps(name, in_scale, attrs["zero"], attrs["top"])
     if out_scale is not None:
-        _check_steps(name, out_scale, attrs["out_zero"], attrs["out_top"])
+        check_steps(name, out_scale, attrs["out_zero"], attrs["out_top"])
     if tuple(step.shape) != (channels,) and -1 not in (channels, *step.shape):
         raise InvalidArgumentError(
             f"{name}: expected a Step for each of {channels} channels, but received shape "
@@ -234,7 +257,7 @@ def prepared_conv2d(
     """``function(x, residual)`` for fixed weights: packed ones where oneDNN takes them."""
     weights = filter, step, bias, in_scale, out_scale
     if step.dtype is torch.float32 and on_onednn(*weights):
-        return bind_conv2d(*weights, residual_scale, shape=shape, **form)
+        return int8_onednn.bind_conv2d(*weights, residual_scale, shape=shape, **form)
     return lambda x, residual=None: int8_conv2d.kernel(
         x, *weights, residual, residual_scale, **form
     )
@@ -246,32 +269,27 @@ def prepared_linear(weight, step, bias, in_scale, out_scale, **form) -> Callable
     They are packed where oneDNN takes them.
     """
     weights = weight, step, bias, in_scale, out_scale
-    if step.dtype is torch.float32 and on_onednn(*weights):
-        return bind_linear(*weights, **form)
+    bind = _linear_binder(step, *weights)
+    if bind is not None:
+        return bind(*weights, **form)
     form.pop("residual", None)
     return lambda x, residual=None: int8_linear.kernel(x, *weights, residual, **form)
+
+
+def _linear_binder(step: torch.Tensor, *buffers: torch.Tensor | None) -> Callable | None:
+    """What makes weights ready where these buffers are; None where sums of floats stand in."""
+    if step.dtype is not torch.float32:
+        return None
+    if on_onednn(*buffers):
+        return int8_onednn.bind_linear
+    if all(b is None or holds.integer_products(b) for b in buffers):
+        return int8_matrices.bind_linear if int8_matrices.works(step.device) else None
+    return None
 
 
 def prepared_quantize(scale, *, zero=SIGNED, top=TOP) -> Callable:
     """``function(x)`` for a fixed scale."""
     return quantizer(scale, zero, top)
-
-
-def _simulated(sums, step, bias, residual, in_scale, out_scale, form: dict, axis: int):
-    """The result of a product from its sums in floats, where oneDNN has no integers."""
-    dtype = sums.dtype
-    out = sums * along(step, sums, axis).to(dtype)
-    out = out * (above_zero(wide(in_scale)) / form["top"]).to(dtype)
-    if bias is not None:
-        out = out + along(bias, out, axis).to(dtype)
-    if residual is not None:
-        out = out + residual
-    out = _ACTIVATIONS[form["activation"]](out)
-    if out_scale is None:
-        return out
-    zero, top = form["out_zero"], form["out_top"]
-    numbers = (out * (top / above_zero(wide(out_scale))).to(dtype)).round_()
-    return bytes_of(numbers.clamp_(-zero, HIGHEST - zero if zero else top), zero, top)
 
 
 def _check_residual(residual, residual_scale, out_scale, attrs: dict) -> None:
@@ -285,8 +303,8 @@ def _check_residual(residual, residual_scale, out_scale, attrs: dict) -> None:
         )
     if residual_scale is None:
         return
-    _expect("int8_conv2d", "Residual", residual.dtype, _BYTE)
-    _check_steps("int8_conv2d", residual_scale, attrs["residual_zero"], attrs["residual_top"])
+    expect("int8_conv2d", "Residual", residual.dtype, _BYTE)
+    check_steps("int8_conv2d", residual_scale, attrs["residual_zero"], attrs["residual_top"])
     if not attrs["out_zero"] and attrs["out_top"] != 255:
         raise InvalidArgumentError(
             "int8_conv2d: expected an out_top of 255 for the sum with a Residual of bytes, but "
@@ -312,8 +330,11 @@ def _check_conv(inputs: list, attrs: dict) -> None:
             f"{groups}."
         )
     channels = filter.shape[0]
-    _check_product("int8_conv2d", x, filter, step, channels, scales, attrs, OF_PICTURES)
+    check_product("int8_conv2d", x, filter, step, channels, scales, attrs, OF_PICTURES)
     _check_residual(residual, residual_scale, out_scale, attrs)
+
+
+_WINDOW = ("strides", "paddings", "padding_algorithm", "dilations", "groups")
 
 
 def _memory(inputs: dict[str, list], attrs: dict[str, Any]) -> str:
@@ -323,24 +344,25 @@ def _memory(inputs: dict[str, list], attrs: dict[str, Any]) -> str:
 def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, filter, step, out_scale = inputs[0], inputs[1], inputs[2], inputs[5]
     _check_conv(inputs, attrs)
-    window = {k: attrs[k] for k in ("strides", "paddings", "dilations", "groups")}
-    window |= {"padding_algorithm": "EXPLICIT", "data_format": "NCHW"}
+    window = {k: attrs[k] for k in _WINDOW} | {"data_format": "NCHW"}
     [out] = infer(conv2d, [x, filter, None, None], window)
-    return [Spec(out.shape, _result_type(step) if out_scale is None else VarType.UINT8)]
+    return [Spec(out.shape, result_type(step) if out_scale is None else VarType.UINT8)]
 
 
 @op(
     "int8_conv2d",
     "Input Filter Step Bias? InScale~ OutScale?~ Residual? ResidualScale?~ -> Output",
+    lod="Input",
     infer=of_dimensions(_conv_rule),
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
     no_alias=_memory,
 )
 def int8_conv2d(
     x, filter, step, bias, in_scale, out_scale, residual, residual_scale, *, strides=(1, 1),
-    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=TOP, out_zero=SIGNED,
-    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP, overwrite=False,
+    paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1), groups=1, zero=SIGNED,
+    top=TOP, out_zero=SIGNED, out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP,
+    overwrite=False,
 ):  # fmt: skip
     """A convolution of bytes with signed bytes; floats without OutScale, bytes with it.
 
@@ -351,27 +373,27 @@ def int8_conv2d(
         "zero": zero, "top": top, "out_zero": out_zero, "out_top": out_top,
         "activation": activation, "residual_zero": residual_zero, "residual_top": residual_top,
     }  # fmt: skip
-    window = {"strides": strides, "paddings": paddings, "dilations": dilations, "groups": groups}
+    window = {
+        "strides": strides, "paddings": paddings, "padding_algorithm": padding_algorithm,
+        "dilations": dilations, "groups": groups,
+    }  # fmt: skip
     given = [x, filter, step, bias, in_scale, out_scale, residual, residual_scale]
     _check_conv(given, {**form, **window})
     if step.dtype is torch.float32 and on_onednn(x, filter, residual):
-        bound = bind_conv2d(
+        bound = int8_onednn.bind_conv2d(
             filter, step, bias, in_scale, out_scale, residual_scale, **window, **form
         )
         return bound(x, residual)
     dtype = wide(step).dtype
-    sums = torch.conv2d(
-        x.to(dtype).sub_(zero),
-        filter.to(dtype),
-        None,
-        list(strides),
-        list(paddings),
-        list(dilations),
-        groups,
+    sides = resolve_padding(
+        list(paddings), padding_algorithm, x.shape[2:], list(filter.shape[2:]), list(strides)
     )
+    values = torch.constant_pad_nd(x.to(dtype).sub_(zero), torch_pad(*sides))
+    spread = [1, 1] if padding_algorithm == "SAME" else list(dilations)
+    sums = torch.conv2d(values, filter.to(dtype), None, list(strides), 0, spread, groups)
     if residual_scale is not None:
         residual = dequantized(residual, residual_scale, residual_zero, residual_top)
-    return _simulated(sums, step, bias, residual, in_scale, out_scale, form, 1)
+    return simulated(sums, step, bias, residual, in_scale, out_scale, form, 1)
 
 
 def _check_linear(inputs: list, attrs: dict) -> None:
@@ -392,7 +414,7 @@ def _check_linear(inputs: list, attrs: dict) -> None:
             f"{list(x.shape)} and W of shape {list(weight.shape)}."
         )
     scales = [in_scale, out_scale]
-    _check_product("int8_linear", x, weight, step, weight.shape[1], scales, attrs, ACTIVATIONS)
+    check_product("int8_linear", x, weight, step, weight.shape[1], scales, attrs, ACTIVATIONS)
     if residual is None:
         return
     if attrs["activation"] not in ("", "relu") or out_scale is not None:
@@ -411,16 +433,17 @@ def _check_linear(inputs: list, attrs: dict) -> None:
 def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, weight, step, out_scale, columns = *inputs[:3], inputs[5], attrs["columns"]
     _check_linear(inputs, attrs)
-    dtype = _result_type(step) if out_scale is None else VarType.UINT8
+    dtype = result_type(step) if out_scale is None else VarType.UINT8
     return [Spec((*x.shape[:columns], weight.shape[1]), dtype)]
 
 
 @op(
     "int8_linear",
     "X W Step Bias? InScale~ OutScale?~ Residual? -> Out",
+    lod="X",
     infer=of_dimensions(_linear_rule),
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
     no_alias="Out",
 )
 def int8_linear(
@@ -434,21 +457,22 @@ def int8_linear(
     }  # fmt: skip
     given = [x, weight, step, bias, in_scale, out_scale, residual]
     _check_linear(given, {**form, "columns": columns})
-    if step.dtype is torch.float32 and on_onednn(x, weight):
+    bind = _linear_binder(step, x, weight)
+    if bind is not None:
         added = () if residual is None else (residual,)
-        bound = bind_linear(*given[1:-1], columns=columns, residual=bool(added), **form)
+        bound = bind(*given[1:-1], columns=columns, residual=bool(added), **form)
         return bound(x, *added)
     dtype = wide(step).dtype
     rows = x.to(dtype).sub_(zero).reshape(*x.shape[:columns], weight.shape[0])
     sums = torch.matmul(rows, weight.to(dtype))
-    return _simulated(sums, step, bias, residual, in_scale, out_scale, form, sums.dim() - 1)
+    return simulated(sums, step, bias, residual, in_scale, out_scale, form, sums.dim() - 1)
 
 
 # -- pools -----------------------------------------------------------------------------------------
 
 
 def _pool_rule(inputs: list, attrs: dict) -> list[Spec]:
-    _expect("int8_max_pool2d", "X", inputs[0].dtype, _BYTE)
+    expect("int8_max_pool2d", "X", inputs[0].dtype, _BYTE)
     window = {k: attrs[k] for k in ("ksize", "strides", "paddings", "ceil_mode")}
     given = Spec(inputs[0].shape, VarType.FP32)
     [out] = infer(pool2d, [given], {**window, "pooling_type": "max"})
@@ -458,14 +482,15 @@ def _pool_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "int8_max_pool2d",
     "X -> Out",
+    lod="X",
     infer=of_dimensions(_pool_rule),
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
     no_alias="Out",
 )
 def int8_max_pool2d(x, *, ksize=REQUIRED, strides=(1, 1), paddings=(0, 0), ceil_mode=False):
     """The largest byte of each window."""
-    _expect("int8_max_pool2d", "X", x.dtype, _BYTE)
+    expect("int8_max_pool2d", "X", x.dtype, _BYTE)
     window = list(ksize), list(strides), list(paddings), [1, 1], ceil_mode
     if holds.tuned_forms(x) and hasattr(torch.ops.quantized, "max_pool2d"):
         return torch.ops.quantized.max_pool2d(x, *window)

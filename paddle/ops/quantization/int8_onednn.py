@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from paddle.core.backends import holds
+from paddle.ops.nn.window import resolve_padding, torch_pad
 from paddle.ops.quantization.int8_steps import HIGHEST, SIGNED, TOP, above_zero
 
 # What oneDNN calls an activation; and its way, where it has several.
@@ -96,16 +97,50 @@ def _without_zero(bias, step, in_step, zero, weight) -> torch.Tensor:
     return ((0.0 if bias is None else bias.double()) - off).float()
 
 
-def _padded(shape: list[int] | None, paddings: list[int]) -> list[int] | None:
-    if shape is None:
-        return None
-    return [*shape[:2], *(n + 2 * p for n, p in zip(shape[2:], paddings, strict=True))]
+class _Edges:
+    """What is put around a picture before a convolution: oneDNN pads evenly, with bytes of 0.
+
+    Attributes:
+        paddings (list[int]): what oneDNN pads.
+        pad (callable, optional): ``pad(x)`` puts the rest around a picture.
+    """
+
+    def __init__(self, kernel, strides, paddings, algorithm: str, zero: int) -> None:
+        self._window = list(kernel), list(strides)
+        self._zero, self.paddings = zero, [0, 0]
+        self._fixed: list[int] | None = None
+        if algorithm != "SAME":
+            before, after = resolve_padding(list(paddings), algorithm, (), *self._window)
+            if before == after and not zero:
+                self.paddings, before, after = before, [0, 0], [0, 0]
+            self._fixed = torch_pad(before, after)
+        self.pad: Callable | None = None
+        if self._fixed is None or any(self._fixed):
+            self.pad = self._put
+
+    def _of(self, sizes) -> list[int]:
+        """Left, right, top and bottom of a picture of a size."""
+        if self._fixed is not None:
+            return self._fixed
+        return torch_pad(*resolve_padding([], "SAME", tuple(sizes), *self._window))
+
+    def _put(self, x: torch.Tensor) -> torch.Tensor:
+        edges = self._of(x.shape[2:])
+        return torch.constant_pad_nd(x, edges, self._zero) if any(edges) else x
+
+    def padded(self, shape: list[int] | None) -> list[int] | None:
+        """The shape that oneDNN sees."""
+        if shape is None:
+            return None
+        left, right, top, bottom = self._of(shape[2:])
+        return [*shape[:2], shape[2] + top + bottom, shape[3] + left + right]
 
 
 def bind_conv2d(
     filter, step, bias, in_scale, out_scale, residual_scale=None, *, shape=None, strides=(1, 1),
-    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=TOP, out_zero=SIGNED,
-    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP, overwrite=False,
+    paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1), groups=1, zero=SIGNED,
+    top=TOP, out_zero=SIGNED, out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP,
+    overwrite=False,
 ) -> Callable:  # fmt: skip
     """Packs the weights of a convolution for oneDNN.
 
@@ -119,16 +154,16 @@ def bind_conv2d(
         callable: ``function(x, residual)`` computes it.
     """
     to = _Result(in_scale, out_scale, zero, top, out_zero, out_top, activation)
-    strides, paddings, dilations = list(strides), list(paddings), list(dilations)
+    strides, dilations = list(strides), list(dilations)
     step, zeros = step.float().contiguous(), torch.zeros(len(step), dtype=torch.int32)
     bias = None if bias is None else bias.float().contiguous()
-    around = zero
-    edges: list[int] = []
+    edges = _Edges(filter.shape[2:], strides, paddings, padding_algorithm, zero)
+    paddings, shape, pad = edges.paddings, edges.padded(shape), edges.pad
+    if padding_algorithm == "SAME":
+        dilations = [1, 1]
     if zero:
-        edges = [paddings[1]] * 2 + [paddings[0]] * 2 if any(paddings) else []
-        shape = _padded(shape, paddings)
         bias = _without_zero(bias, step, to.in_step, zero, filter)
-        zero, paddings = 0, [0, 0]
+        zero = 0
     packed = torch.ops.onednn.qconv_prepack(
         filter.contiguous(), step, to.in_step, zero, strides, paddings, dilations, groups, shape
     )
@@ -144,8 +179,8 @@ def bind_conv2d(
     with_residual: tuple[Any, ...] = (*form, *added, "sum", 1.0, after, [], "")
 
     def call(x, residual=None):
-        if edges:
-            x = torch.constant_pad_nd(x, edges, around)
+        if pad is not None:
+            x = pad(x)
         if residual is None:
             return plain(x, *given, bias, *form, attr, numbers, "")
         into = residual

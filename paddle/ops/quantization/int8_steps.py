@@ -19,6 +19,7 @@ TOP, HIGHEST = 127, 255
 _SMALL, _INSTEAD = 1e-30, 1e-6  # as the operators of fake quantization have it
 # A float of this size has no fraction, and its last byte counts up from 0.
 _WHOLE = 12582912.0
+_PICTURE, _FEW = 4, 4  # dimensions of a picture; channels that are quicker ordered as floats
 
 
 def wide(x: torch.Tensor) -> torch.Tensor:
@@ -72,23 +73,31 @@ def quantizer(scale: torch.Tensor, zero: int, top: int) -> Callable[[torch.Tenso
     Pictures come out with their channels last in memory.
     """
     factor = above_zero(wide(scale)).reciprocal().mul(top)
-    low, added = lowest(zero, top), _WHOLE + zero
+    low = lowest(zero, top)
+    times, added = float(factor), torch.tensor(_WHOLE + zero)
+    first, last = _WHOLE + zero + low, _WHOLE + zero + top
 
     def quantize(x: torch.Tensor) -> torch.Tensor:
-        if x.dim() == 4:
-            x = x.contiguous(memory_format=torch.channels_last)
+        order = torch.preserve_format
+        if x.dim() == _PICTURE:
+            order = torch.channels_last
+            if x.shape[1] <= _FEW:  # elsewhere bytes are put in order, a quarter of the floats
+                x = x.contiguous(memory_format=order)
         if x.dtype is not torch.float32:
-            x = wide(x)
+            x = wide(x).contiguous(memory_format=order)
             return bytes_of(x.mul(factor.to(x.dtype)).round_().clamp_(low, top), zero, top)
         # The sum is rounded as round() does it, half to even, where zero is even.
-        return x.mul(factor).clamp_(low, top).add_(added).view(torch.int32).to(torch.uint8)
+        numbers = torch.add(added, x, alpha=times).clamp_(first, last)
+        return numbers.view(torch.int32).to(torch.uint8, memory_format=order)
 
     return quantize
 
 
 def quantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
     """The bytes that stand for values; pictures come out with their channels last in memory."""
-    return quantizer(scale, zero, top)(x)
+    if x.dim() == _PICTURE:
+        x = x.contiguous(memory_format=torch.channels_last)
+    return bytes_of(numbers(wide(x), scale, zero, top), zero, top)
 
 
 def dequantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:

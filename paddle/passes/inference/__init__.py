@@ -80,7 +80,7 @@ def prepare_inference(
         check_uses([[b.idx for op in block.ops for b in op.sub_blocks] for block in program.blocks])
     made = clone(program)
     named = {entry.name: entry for entry in TABLE if entry.fits(device)}
-    chosen = [(name, named[name].bound(options)) for name in passes if name in named]
+    chosen = [(name, named[name].bound(options, device)) for name in passes if name in named]
     run_passes([*_BEFORE, *chosen, *_AFTER], made, feeds, fetches, after)
     return made
 

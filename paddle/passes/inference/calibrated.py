@@ -12,6 +12,7 @@ from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ops.quantization.int8 import SIGNED, UNSIGNED
+from paddle.passes.inference.int8_averages import average_form
 from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
 from paddle.passes.inference.signs import least_value
 
@@ -19,6 +20,7 @@ TOP_UNSIGNED = 255
 # Products of fewer multiplications stay in floats: a call of oneDNN's for bytes takes 20 us before
 # it computes anything, in which floats are done with them.
 WORTH = 1 << 17
+_ACTIVATIONS = ("relu", "relu6", "hard_swish", "swish")
 
 
 def quantizable(
@@ -105,8 +107,8 @@ def _readers(
 ) -> list[tuple[Operator, str]]:
     """The operators that are to read bytes, in their order, and the slots that they read them in.
 
-    These are products, and sums of what a convolution makes with a value that is held as bytes, or
-    that another convolution makes.
+    These are products, sums of what a convolution makes with a value that is held as bytes, or that
+    another convolution makes, and average pools of what a convolution alone makes for them.
     """
     products = list(_products(program, feeds, op_types, least))
     slots = {id(op): PRODUCTS[op.type][0] for op in products}
@@ -115,6 +117,8 @@ def _readers(
     def_use = DefUse(block)
     for op in block.ops:
         slot = _added(op, slots, values, def_use) if op.type == "elementwise_add" else None
+        if op.type == "pool2d" and is_asked_for(op.type, op_types):
+            slot = "X" if _averages(op, slots, def_use) else None
         if slot is not None:
             slots[id(op)] = slot
     return [(op, slots[id(op)]) for op in block.ops if id(op) in slots]
@@ -146,6 +150,22 @@ def _convolved(name: str, products: Collection[int], def_use: DefUse) -> bool:
     return op is not None and op.type.endswith("conv2d") and id(op) in products
 
 
+def _averages(op: Operator, products: Collection[int], def_use: DefUse) -> bool:
+    """Whether an average pool reads what a convolution makes, perhaps by an activation, for it."""
+    x = single(op, "X")
+    var = None if x is None else op.block._find_var_recursive(x)
+    if x is None or var is None or var.dtype != VarType.FP32 or average_form(op) is None:
+        return False
+    made_by = def_use.definition(x) if len(def_use.uses.get(x, ())) == 1 else None
+    if made_by is not None and made_by.type in _ACTIVATIONS:
+        made_by = def_use.definition(made_by.inputs["X"][0])
+    if made_by is None:
+        return False
+    if made_by.type == "elementwise_add" and id(made_by) in products:  # a sum of bytes
+        return True
+    return _convolved(made_by.output_arg_names[0], products, def_use)
+
+
 def _products(
     program: Program, feeds: Sequence[str], op_types: Collection[str], least: int
 ) -> Iterator[Operator]:
@@ -167,10 +187,12 @@ def _products(
 
 def _work(op: Operator) -> float:
     """How many numbers are multiplied for one row; infinite where sizes are unknown."""
-    _, weight, out = PRODUCTS[op.type]
+    value, weight, out = PRODUCTS[op.type]
     block = op.block
     shape = list(block._var_recursive(op.inputs[weight][0]).shape)
     made = list(block._var_recursive(op.outputs[out][0]).shape)
     times = made[2:] if op.type.endswith("conv2d") else made[1:-1]
+    if op.type == "conv2d_transpose":  # each value by all of the filter
+        times = list(block._var_recursive(op.inputs[value][0]).shape)[2:]
     sizes = [*shape, *times]
     return float("inf") if -1 in sizes else math.prod(sizes)

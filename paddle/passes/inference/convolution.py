@@ -288,14 +288,18 @@ _SLOTS_OF_SUMS = {PACKED: "ResidualData", "int8_conv2d": "Residual"}
 
 
 def overwrite_residuals(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Lets a convolution add to its residual in place, where nothing else reads that.
+    """Lets a convolution add to its residual in place, where nothing reads that afterwards.
 
-    Matches ``packed_conv2d`` and ``int8_conv2d`` whose residual is memory of its own, read by it
-    alone.
+    Matches ``packed_conv2d`` and ``int8_conv2d`` whose residual is memory of its own, and which
+    read it last.
     """
     memory = Memory(program, fetches)
-    for block in program.blocks:
-        for op in block.ops:
-            slot = _SLOTS_OF_SUMS.get(op.type)
-            if slot is not None and op.inputs.get(slot) and memory.is_free(op.inputs[slot][0], op):
-                op.attrs["overwrite"] = True
+    sums = [
+        op
+        for block in program.blocks
+        for op in block.ops
+        if op.inputs.get(_SLOTS_OF_SUMS.get(op.type, ""))
+    ]
+    last = [op for op in sums if memory.is_last(op.inputs[_SLOTS_OF_SUMS[op.type]][0], op)]
+    for op in last:  # at the end: what lies where its residual was is alone there, too
+        op.attrs["overwrite"] = True

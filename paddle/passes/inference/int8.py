@@ -12,15 +12,26 @@ from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
-from paddle.ops.quantization.int8 import SIGNED, UNSIGNED, usable
-from paddle.ops.quantization.int8_tuning import Place, conv_gains, linear_gains, tuned
+from paddle.ops.quantization.int8 import SIGNED, UNSIGNED, convolves, multiplies
+from paddle.ops.quantization.int8_transposed import transposed_sides
+from paddle.ops.quantization.int8_tuning import (
+    Place,
+    average_gains,
+    conv_gains,
+    linear_gains,
+    transposed_gains,
+    tuned,
+)
 from paddle.passes.fusion import Replacement
+from paddle.passes.inference.int8_averages import average_form
 from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
 from paddle.passes.inference.signs import never_negative
 
 _FAR = 8  # operators that are looked at, one behind the other
 _CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
-_WINDOW = ("strides", "dilations", "groups")
+_TRANSPOSED = "conv2d_transpose"
+_MADE = ("int8_conv2d", "int8_conv2d_transpose", "int8_linear")
+_WINDOW = ("strides", "dilations", "groups", "padding_algorithm")
 # Operators that make the weight of a product in floats: the slots of steps and scales.
 _WEIGHTS = {
     "fake_dequantize_max_abs": ("X", "Scale"),
@@ -38,28 +49,37 @@ def quantize_products(
     feeds: Sequence[str],
     fetches: Sequence[str],
     types: Collection[str] = (),
+    device: str = "cpu",
 ) -> list[Replacement]:
     """Lets convolutions and products of quantised values and weights compute with bytes.
 
-    Matches ``conv2d`` and ``depthwise_conv2d`` in NCHW with the same padding on both sides, and
-    ``mul``, ``matmul``, ``matmul_v2``, ``linear`` and ``fc`` by a matrix that is not transposed, in
-    the global block, where ``int8_round`` makes the value and the weight is dequantised from eight
-    bits (one scale, or one for each channel of the result), or is a stored weight that
-    ``int8_round`` says may be quantised. What rounds values that no product reads is left out. Not
-    matched: other types than float32, weights that are written, machines whose sums of bytes
-    saturate, and products that were measured to be faster in floats (``FLAGS_int8_tune``). Where
-    ``types`` are given, other types of operators are left as they are.
+    Matches ``conv2d`` and ``depthwise_conv2d`` in NCHW and ``conv2d_transpose`` in one group,
+    evenly padded and without dilation or ``output_size``, where the device has convolutions of
+    bytes; and ``mul``, ``matmul``, ``matmul_v2``, ``linear`` and ``fc`` by a matrix that is not
+    transposed, in the global block, where ``int8_round`` makes the value and the weight is
+    dequantised from eight bits (one scale, or one for each channel of the result), or is a stored
+    weight that ``int8_round`` says may be quantised. Average pools of rounded values become such
+    of bytes (``average_form``). What rounds values that no product reads is left out. Not matched:
+    other types than float32, weights that are written, machines whose sums of bytes saturate, and
+    products that were measured to be faster in floats (``FLAGS_int8_tune``). Where ``types`` are
+    given, other types of operators are left as they are.
     """
     block = program.global_block()
     if not any(op.type == "int8_round" for op in block.ops):
         return []
-    work = _Products(program, feeds, fetches)
-    if usable():
+    work = _Products(program, feeds, fetches, device)
+    if multiplies(device):
         for op in list(block.ops):
+            if op.type in (*_CONVOLUTIONS, _TRANSPOSED) and not convolves(device):
+                continue
             if op.type in PRODUCTS and is_asked_for(op.type, types):
                 work.convert(op)
             elif op.type == "elementwise_add":
                 work.add_bytes(op)
+        if convolves(device):
+            for op in list(block.ops):
+                if op.type == "pool2d" and is_asked_for(op.type, types):
+                    work.average(op)
     for op in list(block.ops):
         if op.type == "int8_round":
             work.leave_out(op)
@@ -76,7 +96,10 @@ class _Weight(NamedTuple):
 
 
 class _Products:
-    def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    def __init__(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str], device: str
+    ) -> None:
+        self.device = device
         self.block: Block = program.global_block()
         self.def_use = DefUse(self.block, fetches)
         self.fetches = set(fetches)
@@ -151,7 +174,7 @@ class _Products:
         found = self._weight(w, axis, rounding)
         if found is None:
             return
-        if tuned() and not self._gains((x, w, result), attrs, axis):
+        if tuned() and not self._gains((x, w, result), attrs, op.type):
             self.slower.add(id(op))
             return
         if not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
@@ -162,15 +185,37 @@ class _Products:
         attrs |= {"zero": zero, "top": top}
         inputs = {"InScale": before.inputs["Scale"], "Step": [step]}
         inputs["Bias"] = op.inputs.get("Bias", [])
-        if axis == 0:
+        if op.type in (*_CONVOLUTIONS, _TRANSPOSED):
             inputs |= {"Input": before.outputs["Out"], "Filter": [filter]}
-            product = made_from(op, "int8_conv2d", inputs, {"Output": [result]}, attrs)
+            kind = "int8_conv2d_transpose" if op.type == _TRANSPOSED else "int8_conv2d"
+            product = made_from(op, kind, inputs, {"Output": [result]}, attrs)
         else:
             inputs |= {"X": before.outputs["Out"], "W": [filter]}
             product = made_from(op, "int8_linear", inputs, {"Out": [result]}, attrs)
         self._replace(op, [*made, *new, product])
 
-    def _gains(self, names: tuple[str, str, str], attrs: dict, axis: int) -> bool:
+    def average(self, op: Operator) -> None:
+        """Puts an average of bytes in the place of one of rounded values."""
+        x, out = single(op, "X"), single(op, "Out", output=True)
+        rounding = None if x is None else self.def_use.definition(x)
+        if rounding is None or rounding.type != "int8_round" or x is None or out is None:
+            return
+        attrs = average_form(op)
+        if attrs is None or not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
+            return
+        sizes = list(self.block._var_recursive(x).shape)
+        sizes[0] = max(sizes[0], 1)
+        if tuned() and -1 not in sizes:
+            at = Place(self._behind_product(x), self._before_product(out))
+            if not average_gains(tuple(sizes), attrs, at):
+                return
+        new, before = self._quantized(rounding, op)
+        attrs |= {key: before.attrs[key] for key in ("zero", "top")}
+        inputs = {"X": before.outputs["Out"], "InScale": before.inputs["Scale"]}
+        pool = made_from(op, "int8_avg_pool2d", inputs, {"Out": [out]}, attrs)
+        self._replace(op, [*new, pool])
+
+    def _gains(self, names: tuple[str, str, str], attrs: dict, kind: str) -> bool:
         """Whether a product is faster by bytes, for one row where their number is open."""
         x, w, out = names
         sizes = list(self.block._var_recursive(x).shape)
@@ -179,15 +224,17 @@ class _Products:
         if -1 in (*sizes, *weight):
             return True
         at = Place(self._behind_product(x), self._before_product(out))
-        if axis == 0:
+        if kind in _CONVOLUTIONS:
             return conv_gains(tuple(sizes), weight, attrs, at)
-        return linear_gains(math.prod(sizes[: attrs["columns"]]), weight, at)
+        if kind == _TRANSPOSED:
+            return transposed_gains(tuple(sizes), weight, attrs, at)
+        return linear_gains(math.prod(sizes[: attrs["columns"]]), weight, at, self.device)
 
     def _behind_product(self, name: str) -> bool:
         """Whether a product of bytes makes a value, perhaps with other operators between."""
         for _ in range(_FAR):
             op = self.def_use.definition(name)
-            if op is None or op.type in ("int8_conv2d", "int8_linear"):
+            if op is None or op.type in _MADE:
                 return op is not None
             found = single(op, "X")
             if found is None:
@@ -214,6 +261,8 @@ class _Products:
         """The attributes of the product of bytes; None if it has no such form."""
         if op.type in _CONVOLUTIONS:
             return _window(op)
+        if op.type == _TRANSPOSED:
+            return _transposed_window(op, self.block._var_recursive(w).shape)
         rows, matrix = self.block._var_recursive(x).shape, self.block._var_recursive(w).shape
         if len(matrix) != 2 or len(rows) < 2:
             return None
@@ -348,10 +397,21 @@ def _window(op: Operator) -> dict | None:
     if op.inputs.get("ResidualData") or op.attrs.get("fuse_activation"):
         return None
     attrs = {k: op.attrs[k] for k in _WINDOW if k in op.attrs}
-    algorithm = op.attrs.get("padding_algorithm", "EXPLICIT")
-    paddings = [0, 0] if algorithm == "VALID" else list(op.attrs.get("paddings", [0, 0]))
+    return {**attrs, "paddings": list(op.attrs.get("paddings", [0, 0]))}
+
+
+def _transposed_window(op: Operator, filter: Sequence[int]) -> dict | None:
+    """The attributes of a transposed convolution that has a form of bytes; None for others."""
+    attrs = op.attrs
+    plain = str(attrs.get("data_format", "NCHW")) in ("NCHW", "AnyLayout")
+    one = attrs.get("groups", 1) == 1 and set(attrs.get("dilations", [1, 1])) == {1}
+    algorithm = attrs.get("padding_algorithm", "EXPLICIT")
+    if not (plain and one) or attrs.get("output_size") or algorithm == "SAME":
+        return None
+    paddings = [0, 0] if algorithm == "VALID" else list(attrs.get("paddings", [0, 0]))
     if len(paddings) == 4 and paddings[::2] == paddings[1::2]:
         paddings = paddings[::2]
-    if algorithm == "SAME" or len(paddings) != 2:
+    strides, extra = list(attrs.get("strides", [1, 1])), list(attrs.get("output_padding", []))
+    if len(paddings) != 2 or transposed_sides(filter[2:], strides, paddings, extra) is None:
         return None
-    return {**attrs, "paddings": paddings}
+    return {"strides": strides, "paddings": paddings, "output_padding": extra}

@@ -42,6 +42,14 @@ def _conv(where) -> Pattern:
     )  # fmt: skip
 
 
+def _turned(where) -> Pattern:
+    return Pattern(
+        "int8_conv2d_transpose", where, out="Output",
+        Input=Operand("Input"), Filter=Operand("Filter"), Step=Operand("Step"),
+        Bias=Operand("Bias", optional=True), InScale=Operand("InScale"),
+    )  # fmt: skip
+
+
 def _linear(where) -> Pattern:
     return Pattern(
         "int8_linear", where,
@@ -51,14 +59,11 @@ def _linear(where) -> Pattern:
     )  # fmt: skip
 
 
-# -- batch norm ------------------------------------------------------------------------------------
+def _average(where) -> Pattern:
+    return Pattern("int8_avg_pool2d", where, X=Operand("X"), InScale=Operand("InScale"))
 
-_normed = _conv(_alone)
-_norm = Pattern(
-    "batch_norm", is_fixed, out="Y", updates=tuple(f"{s}Out" for s in STATISTICS),
-    X=_normed, Scale=Operand("Scale"), Bias=Operand("Shift"),
-    Mean=Operand("Mean"), Variance=Operand("Variance"),
-)  # fmt: skip
+
+# -- batch norm ------------------------------------------------------------------------------------
 
 
 def _constant(match: Match, def_use: DefUse) -> bool:
@@ -66,9 +71,20 @@ def _constant(match: Match, def_use: DefUse) -> bool:
     return all(def_use.is_constant(n) for n in names)
 
 
-def _folded(match: Match) -> list[Operator]:
+def _norm(form: Callable[[Any], Pattern]) -> Fusion:
+    """A convolution with the norm behind it."""
+    conv = form(_alone)
+    norm = Pattern(
+        "batch_norm", is_fixed, out="Y", updates=tuple(f"{s}Out" for s in STATISTICS),
+        X=conv, Scale=Operand("Scale"), Bias=Operand("Shift"),
+        Mean=Operand("Mean"), Variance=Operand("Variance"),
+    )  # fmt: skip
+    return Fusion(norm, where=_constant, build=lambda match: _folded(match, match[conv]))
+
+
+def _folded(match: Match, conv: Operator) -> list[Operator]:
     """The norm changes what a step is worth, channel by channel, and the bias."""
-    block, conv, norm = match.block, match[_normed], match[_norm]
+    block, norm = match.block, match.root
     out = norm.outputs["Y"][0]
     shape = list(block._var_recursive(match.operands["Step"][0]).shape)
     step = block.create_var(name=f"{out}@STEP", shape=shape, dtype="float32")
@@ -190,28 +206,30 @@ _BIAS = Fusion(_biased, _unbiased, where=_is_bias)
 _OF_BOTH = "relu relu6 hard_swish swish"
 _ACTIVATIONS = [
     _activation(_conv(_plain), _OF_BOTH),
+    _activation(_turned(_plain), _OF_BOTH),
     _activation(_linear(_plain), f"{_OF_BOTH} gelu tanh"),
 ]
-_STEPS = [_steps(_conv(_in_floats)), _steps(_linear(_in_floats))]
-_NORM = Fusion(_norm, where=_constant, build=_folded)
+_STEPS = [_steps(form(_in_floats)) for form in (_conv, _turned, _linear, _average)]
+_NORMS = [_norm(_conv), _norm(_turned)]
 
 
 def join_int8(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> list[Replacement]:
     """Lets products of bytes do what stands behind them.
 
-    Matches, in the global block, behind ``int8_conv2d`` or ``int8_linear`` whose result nothing
-    else reads: ``batch_norm`` with fixed statistics (folded into steps and bias), a bias, the sum
-    with something of the same size, ``relu``, ``relu6``, ``hard_swish`` and ``swish`` with their
-    usual constants, ``gelu`` and ``tanh`` behind ``int8_linear``, and ``int8_quantize``, also
-    behind maximum pools and operators that only move values; these get bytes then, and those of a
-    sum where bytes are added to a convolution. Not matched: an activation other than ``relu``
-    behind a sum, and bytes of a sum with floats.
+    Matches, in the global block, behind ``int8_conv2d``, ``int8_conv2d_transpose`` (no sums) or
+    ``int8_linear`` whose result nothing else reads: ``batch_norm`` with fixed statistics (folded
+    into steps and bias), a bias, the sum with something of the same size, ``relu``, ``relu6``,
+    ``hard_swish`` and ``swish`` with their usual constants, ``gelu`` and ``tanh`` behind
+    ``int8_linear``, and ``int8_quantize`` (behind ``int8_avg_pool2d``, too), also behind maximum
+    pools and operators that only move values; these get bytes then, and those of a sum where bytes
+    are added to a convolution. Not matched: an activation other than ``relu`` behind a sum, and
+    bytes of a sum with floats.
     """
     block = program.global_block()
     if {op.type for op in block.ops}.isdisjoint(PRODUCTS):
         return []
-    done = fuse(_NORM, [block], fetches)
-    for fusion in (_BIAS, *_SUMS_OF_BYTES, *_SUMS, *_ACTIVATIONS):
+    done: list[Replacement] = []
+    for fusion in (*_NORMS, _BIAS, *_SUMS_OF_BYTES, *_SUMS, *_ACTIVATIONS):
         done += fuse(fusion, [block], fetches)
     done += quantize_earlier(program, fetches)
     for fusion in _STEPS:

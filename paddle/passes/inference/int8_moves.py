@@ -10,7 +10,7 @@ from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.passes.fusion import Replacement
 
-PRODUCTS = ("int8_conv2d", "int8_linear")
+PRODUCTS = ("int8_conv2d", "int8_conv2d_transpose", "int8_linear", "int8_avg_pool2d")
 # Operators that move values only, or repeat them: bytes go through them as values do.
 _MOVES = frozenset({
     "reshape", "reshape2", "transpose", "transpose2", "flatten", "flatten2",

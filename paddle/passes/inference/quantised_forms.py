@@ -27,6 +27,7 @@ _ROUNDED = "fake_quantize_dequantize_moving_average_abs_max"
 PRODUCTS = {
     "conv2d": ("Input", "Filter", "Output"),
     "depthwise_conv2d": ("Input", "Filter", "Output"),
+    "conv2d_transpose": ("Input", "Filter", "Output"),
     "mul": ("X", "Y", "Out"),
     "matmul": ("X", "Y", "Out"),
     "matmul_v2": ("X", "Y", "Out"),

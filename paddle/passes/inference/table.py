@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from paddle.ops.nn.packed_conv import available, bfloat16_available
-from paddle.ops.quantization.int8 import usable
+from paddle.ops.quantization.int8 import multiplies
 from paddle.passes import conv_bn
 from paddle.passes.attention import fuse_attention
 from paddle.passes.inference import bfloat16, convolution, encoder, identities, linear
@@ -43,6 +43,8 @@ class InferencePass:
         needs (callable, optional): it is for processors alone, of which this says whether they
             (and this torch) have what it takes.
         option (str): the option of a Config that it gets as ``types``, if it is given.
+        places (callable, optional): ``places(device)`` says whether it is for a kind of device.
+        by_device (bool): it is told the kind of device, as ``device``.
     """
 
     name: str
@@ -51,17 +53,22 @@ class InferencePass:
     aliases: tuple[str, ...] = ()
     needs: Callable[[], bool] | None = None
     option: str = ""
+    places: Callable[[str], bool] | None = None
+    by_device: bool = False
 
     def fits(self, device: str) -> bool:
         """Says whether it is for Programs that run on a kind of device."""
+        if self.places is not None:
+            return self.places(device)
         return self.needs is None or (device == "cpu" and self.needs())
 
-    def bound(self, options: Mapping[str, Any]) -> Pass:
+    def bound(self, options: Mapping[str, Any], device: str = "cpu") -> Pass:
         """Returns the pass with its option."""
-        if self.option not in options:
-            return self.rewrite
+        given: dict[str, Any] = {"device": device} if self.by_device else {}
+        if self.option in options:
+            given["types"] = options[self.option]
         rewrite: Callable = self.rewrite
-        return partial(rewrite, types=options[self.option])
+        return partial(rewrite, **given) if given else rewrite
 
 
 _MAPPED = (
@@ -76,7 +83,7 @@ _ACTIVATION = ("conv_elementwise_add_act_fuse_pass", "conv_relu_mkldnn_fuse_pass
 # They run from top to bottom. What needs oneDNN is in a plain Config too, as it is the fastest form
 # wherever oneDNN is.
 TABLE: list[InferencePass] = [
-    InferencePass("quant_dequant_mkldnn_pass", normalize_quantization, INT8, needs=usable),
+    InferencePass("quant_dequant_mkldnn_pass", normalize_quantization, INT8, places=multiplies),
     InferencePass("single_assignment_pass", assign_once),
     InferencePass("elementwise_axis_pass", identities.state_plain_axes),
     InferencePass(
@@ -112,8 +119,10 @@ TABLE: list[InferencePass] = [
     InferencePass("embedding_eltwise_layernorm_fuse_pass", encoder.fuse_embeddings),
     InferencePass("map_matmul_to_mul_pass", linear.use_plain_products, aliases=_MAPPED),
     InferencePass("fc_fuse_pass", linear.fuse_all_fc),
-    InferencePass(QUANTIZES, quantize_products, INT8, needs=usable, option=INT8_OPS),
-    InferencePass("cpu_quantize_squash_pass", join_int8, INT8, needs=usable),
+    InferencePass(
+        QUANTIZES, quantize_products, INT8, places=multiplies, option=INT8_OPS, by_device=True
+    ),
+    InferencePass("cpu_quantize_squash_pass", join_int8, INT8, places=multiplies),
     InferencePass("int8_weights_pass", widen_weights),
     InferencePass(
         "conv_elementwise_add_mkldnn_fuse_pass",

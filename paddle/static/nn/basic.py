@@ -148,11 +148,11 @@ def sparse_embedding(
 ) -> Variable:
     """Adds a table on parameter servers, of which rows are looked up by any 64-bit ids.
 
-    A row is made when it is first looked up. In a job without servers this is
-    :func:`paddle.static.nn.embedding` with ``is_sparse``: ids have to be below ``size[0]`` then.
+    A row is made when it is first looked up. In a job without servers the table is here, and ids
+    have to be below ``size[0]``.
 
     Args:
-        input (Variable): ids, int64.
+        input (Variable): ids, int64, with a last dimension of 1, in whose place the row comes.
         size (list[int]): rows (servers take any id) and their length.
         padding_idx (int, optional): a row that gives zeros; negative counts from the end.
         is_test (bool): look-ups make no rows. Default: False.
@@ -162,10 +162,10 @@ def sparse_embedding(
         dtype (str): its element type. Default: float32.
 
     Returns:
-        Variable: the shape of ``input`` and the length of a row.
+        Variable: the shape of ``input`` without the 1, and the length of a row.
 
     Raises:
-        ValueError: an argument is out of range.
+        ValueError: an argument is out of range, or ``input`` does not end with a dimension of 1.
         TypeError: an argument of another type.
 
     Examples:
@@ -175,18 +175,23 @@ def sparse_embedding(
             paddle.enable_static()
             with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
                 ids = paddle.static.data("ids", [None, 1], "int64")
-                print(paddle.static.nn.sparse_embedding(ids, [1000, 8]).shape)  # (-1, 1, 8)
+                print(paddle.static.nn.sparse_embedding(ids, [1000, 8]).shape)  # (-1, 8)
             paddle.disable_static()
     """
     layer = StaticLayer("sparse_embedding")
     layer.check("input", input, dtypes=("int64",))
+    if not input.shape or input.shape[-1] != 1:
+        raise InvalidArgumentError(
+            "static.nn.sparse_embedding(input): expected a last dimension of 1, but received the "
+            f"shape {list(input.shape)}."
+        )
     if not isinstance(size, (list, tuple)) or len(size) != 2:
         raise layer.wrong("size", "[rows, length]", size)
     for n in size:
         layer.count("size", n)
     table = layer.weight("param_attr", param_attr, list(size), dtype)
     row = -1 if padding_idx is None else padding_idx % size[0]
-    made = layer.call("lookup_table_v2", input, table, is_sparse=True, padding_idx=row)
+    made = layer.call("lookup_table", table, input, is_sparse=True, padding_idx=row)
     return far_away(made, entry, is_test, "static.nn.sparse_embedding")
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from paddle.core.errors import (
     FrameworkError,
     InvalidArgumentError,
+    InvalidTypeError,
     MissingFileError,
     PreconditionNotMetError,
 )
@@ -33,6 +34,9 @@ __all__: list[str] = []
 
 CUDA_HOME = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 """Where the CUDA toolkit lies, if there is one; libraries look whether the folder exists."""
+
+IS_WINDOWS = os.name == "nt"
+IS_MAC = sys.platform == "darwin"
 
 STANDARD = "-std=c++17"
 CUDA_SUFFIXES = (".cu", ".cuh")
@@ -79,6 +83,11 @@ class Job:
                 raise InvalidArgumentError(
                     f"{_SAID[name]}: expected a list of str, but received {given!r}."
                 )
+            for one in given:
+                if not isinstance(one, (str, os.PathLike)):
+                    raise InvalidTypeError(
+                        f"{_SAID[name]}: expected a list of str, but it holds {one!r}."
+                    )
             setattr(self, name, [os.fspath(one) for one in given])
         if not self.sources:
             raise InvalidArgumentError("sources: expected at least one file, but received none.")
@@ -190,10 +199,20 @@ class Job:
 
 def _hint(said: str) -> str | None:
     """What else there is to say of an error of the compiler."""
-    if re.search(r"is not a member of .paddle(::experimental)?.", said):
+    if "paddle::functions::" in said:  # a candidate that does not fit
         return (
-            "operators as functions, paddle::matmul(x, y), are in paddle/operators.h; "
-            'paddle::call("name", {{x}}) reaches every operator'
+            "attributes of operators are named: "
+            'paddle::matmul(x, y, {{"trans_y", true}}), paddle::concat({x, y}, {}, {{"axis", 1}})'
+        )
+    if re.search(r"is not a member of .paddle(::experimental)?.|in namespace .paddle", said):
+        return (
+            "paddle/operators.h has a function for each operator; "
+            'paddle::call("name", {{x}}) reaches those of libraries, too'
+        )
+    if re.search(r"paddle/\S+?\.h(: No such file|' file not found)", said):
+        return (
+            "of PaddlePaddle's headers there are paddle/extension.h and, for operators of 1.x, "
+            "paddle/fluid/framework/op_registry.h, which brings tensors, shapes, places and checks"
         )
     return None
 
@@ -329,6 +348,36 @@ def _sweep(folder: str, prefix: str) -> None:
 def python_include() -> str:
     """The folder of Python's own headers."""
     return python_config.get_paths()["include"]
+
+
+def run_cmd(command: str, verbose: bool = False) -> int:
+    """Runs a command of the shell, as test programs build and install extensions.
+
+    Args:
+        command (str): the command.
+        verbose (bool, optional): whether what it says is shown, too. Default: False.
+
+    Returns:
+        int: 0.
+
+    Raises:
+        RuntimeError: it failed; the text is what it said.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.utils.cpp_extension.extension_utils import run_cmd
+            print(run_cmd("true"))  # 0
+    """
+    done = subprocess.run(
+        command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", check=False,
+    )  # fmt: skip
+    if verbose:
+        print(done.stdout, end="", file=sys.stderr)
+    if done.returncode:
+        raise BuildError(f"the command `{command}` failed:\n{done.stdout.strip()}")
+    return 0
 
 
 def _jit_compile(file_path: str, verbose: bool = False) -> None:

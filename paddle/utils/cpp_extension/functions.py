@@ -78,7 +78,7 @@ def function_of(op: OpDef, module: str = "") -> Callable:
     else:
         lines.append("return made")
     source = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(lines) + "\n"
-    exec(compile(source, f"<function of operator {op.name}>", "exec"), scope)
+    exec(compile(source, f"<operator {op.name}>", "exec"), scope)
     function = scope[op.name]
     function.__module__ = module
     function.__doc__ = _text(op, told)

@@ -98,6 +98,28 @@ def test_init_says_what_is_read(kind: Any, use: list, files: list[str]) -> None:
     assert made._desc().count("slots {") == 1 and made.proto_desc.batch_size == 1
 
 
+def test_what_1x_keeps_in_its_native_part(use: list, files: list[str], tmp_path: Path) -> None:
+    made = dist.InMemoryDataset()
+    made.init(batch_size=4, thread_num=2, use_var=use)
+    made.set_filelist(files)
+    native = made.dataset
+    assert native.get_filelist() == files and native.get_thread_num() == 2
+    assert native.get_data_feed_desc() == made.desc() and native.get_shuffle_data_size() == 0
+    with pytest.raises(RuntimeError, match="merge_by_lineid: the dataset is not in memory"):
+        native.merge_by_lineid()
+    made.load_into_memory()
+    native.merge_by_lineid()  # these have no names
+    assert native.get_memory_data_size() == 5
+    named = tmp_path / "named"
+    named.write_text("1 x 1 8 1 0\n1 y 1 7 1 1\n1 x 2 5 6 1 1\n")
+    made._set_merge_by_lineid(2)
+    made.set_filelist([str(named)])
+    made.load_into_memory()
+    native.merge_by_lineid()
+    (batch,) = made.feeds(1)[0]
+    assert native.get_memory_data_size() == 1 and batch["words"][0].ravel().tolist() == [8, 5, 6]
+
+
 def test_settings_that_change(use: list, files: list[str]) -> None:
     made = dist.InMemoryDataset()
     made.init(batch_size=1, thread_num=2, use_var=use, queue_num=-1, fs_ugi="me,secret",

@@ -18,6 +18,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in list(os.environ):
         if name.startswith(_PREFIXES):
             monkeypatch.delenv(name)
+    fleet_base._forget_environment()
     fleet_base.fleet.__init__()  # type: ignore[misc]
     roles.UTIL.__init__()  # type: ignore[misc]
     yield

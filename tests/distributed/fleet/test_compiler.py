@@ -130,7 +130,7 @@ def test_order_of_calls() -> None:
         made = CollectiveRuntime(fleet.PaddleCloudRoleMaker(True)).minimize(context)
     finally:
         compiler.TABLE = before
-    assert made == (["op"], ["pair"]) and context.applied == ["recompute", "amp"]
+    assert made == (["op"], ["pair"]) and context.applied == [Inner, Outer]
     assert seen == ["apply recompute", "apply amp", "minimize", "rewrite recompute ['op']",
                     "rewrite amp"]  # fmt: skip
 

@@ -11,6 +11,7 @@ import pytest
 
 import paddle
 import paddle.distributed.fleet as fleet
+from paddle.core.rings import rings
 
 STARTED = [
     ("worker_index", ()), ("worker_num", ()), ("is_first_worker", ()), ("is_worker", ()),
@@ -213,6 +214,62 @@ def _feed(step: int) -> dict[str, np.ndarray]:
     rng = np.random.RandomState(step)
     x = rng.randn(16, 8).astype("float32")
     return {"x": x, "y": (x.sum(1, keepdims=True) > 0).astype("int64")}
+
+
+def test_one_process_makes_the_program_of_another(
+    static: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In static mode nobody is waited for before something is exchanged."""
+    monkeypatch.setenv("PADDLE_TRAINER_ID", "1")
+    monkeypatch.setenv("PADDLE_TRAINER_ENDPOINTS", "127.0.0.1:36001,127.0.0.1:36002")
+    loss, _ = _mlp()
+    try:
+        fleet.init(is_collective=True)
+        assert (fleet.worker_index(), fleet.worker_num()) == (1, 2)
+        assert not rings.connected(0)
+        strategy = fleet.DistributedStrategy()
+        strategy.recompute = strategy.amp = True
+        strategy.recompute_configs = {"checkpoints": [loss.block.ops[2].output_arg_names[0]]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # bfloat16 on a CPU: told once in a process
+            fleet.distributed_optimizer(paddle.optimizer.SGD(0.5), strategy).minimize(loss)
+        kinds = [op.type for op in loss.block.ops]
+        assert kinds.count("c_allreduce_sum") == 4 and "check_finite_and_unscale" in kinds
+        assert fleet._get_applied_meta_list() == ["AMPOptimizer", "RecomputeOptimizer"]
+        assert fleet._get_applied_graph_list() == ["GraphExecutionOptimizer"]
+        assert fleet._final_strategy().amp and not rings.connected(0)
+    finally:
+        rings.forget()
+
+
+def test_one_process_makes_programs_of_several_jobs(
+    static: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addresses = [f"127.0.0.1:{36001 + i}" for i in range(4)]
+    for rank, count in ((1, 2), (3, 4), (0, 1), (0, 2)):
+        monkeypatch.setenv("PADDLE_TRAINER_ID", str(rank))
+        monkeypatch.setenv("PADDLE_TRAINER_ENDPOINTS", ",".join(addresses[:count]))
+        fleet.init(is_collective=True)
+        assert (fleet.worker_index(), fleet.worker_num()) == (rank, count)
+        assert rings.world_size == count == paddle.distributed.get_world_size()
+        assert rings.known(0) == (count > 1)
+    rings.forget()
+
+
+def test_more_trainers_than_addresses(static: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2.0 counts the addresses; roles can be asked for, but nobody trains alone unawares."""
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    monkeypatch.setenv("PADDLE_TRAINER_ENDPOINTS", "127.0.0.1:36001")
+    with pytest.warns(UserWarning, match="PADDLE_TRAINERS_NUM is 2, but .* has one address"):
+        fleet.init(is_collective=True)
+    assert fleet.worker_num() == 1 and fleet.worker_endpoints() == ["127.0.0.1:36001"]
+    loss, _ = _mlp()
+    opt = fleet.distributed_optimizer(paddle.optimizer.SGD(0.5))
+    with pytest.raises(RuntimeError, match=r"fleet.minimize: PADDLE_TRAINERS_NUM is 2, but"):
+        opt.minimize(loss)
+    paddle.disable_static()
+    with pytest.raises(RuntimeError, match="one of 2 processes"):
+        fleet.distributed_model(paddle.nn.Linear(2, 1))
 
 
 @pytest.mark.parametrize("collective", [True, False])

@@ -103,6 +103,7 @@ def test_collective(monkeypatch: pytest.MonkeyPatch) -> None:
         (False, {**WORKER, "PADDLE_TRAINER_ID": ""}, "PADDLE_TRAINER_ID is not set"),
         (False, {**SERVER, "PADDLE_PORT": ""}, "PADDLE_PORT is not set"),
         (False, {**WORKER, "PADDLE_PSERVERS_IP_PORT_LIST": ""}, "at least one server"),
+        (False, {"TRAINING_ROLE": "PSERVER"}, "PADDLE_PSERVERS_IP_PORT_LIST is not set"),
         (False, {**WORKER, "PADDLE_PSERVERS_IP_PORT_LIST": "a,b"}, "ip:port"),
         (False, {**WORKER, "PADDLE_PSERVERS_IP_PORT_LIST": "a:1,a:1"}, "each address once"),
         (False, {**WORKER, "TRAINING_ROLE": "WORKER"}, "'TRAINER', 'PSERVER'"),

@@ -235,7 +235,7 @@ def test_rates(tmp_path):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Rule("lamb"), r"expected one of \['sgd', 'momentum', 'adagrad', 'adam'\]"),
+        (lambda: Rule("lamb"), r"expected one of \['sgd', 'momentum', 'adagrad', 'adam', "),
         (lambda: Rule("adam", settings={"beta3": 1}), "expected settings among"),
         (lambda: Rule("momentum"), r"without \['mu'\]"),
         (lambda: Rule("adagrad", fill={"velocity": 1.0}), "expected accumulators among"),

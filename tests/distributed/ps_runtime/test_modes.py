@@ -20,6 +20,8 @@ OPTIMIZERS: dict[str, Callable[[], Any]] = {
     ),
     "adagrad": lambda: paddle.optimizer.Adagrad(0.05, initial_accumulator_value=0.1),
     "adam": lambda: paddle.optimizer.Adam(0.01, lazy_mode=True),
+    "adamax": lambda: paddle.optimizer.Adamax(0.01),
+    "rmsprop": lambda: paddle.optimizer.RMSProp(0.01, centered=True, momentum=0.9),
 }
 
 
@@ -43,8 +45,8 @@ def run_rank(mode: str, name: str, count: int, order: str, more: dict) -> list[f
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))
 def test_one_trainer_equals_one_process(name: str, order: str) -> None:
     """With one trainer, sync mode is what one process does."""
-    # On servers rows without a gradient keep their velocity: there the table is a dense one.
-    lookup = {"is_sparse": name != "momentum"}
+    # On servers rows without a gradient keep their moments: there the table is a dense one.
+    lookup = {"is_sparse": name not in ("adamax", "momentum", "rmsprop")}
     data = jobs.batches(12)
     got = jobs.train("sync", OPTIMIZERS[name], data, order, lookup=lookup)
     np.testing.assert_allclose(got, jobs.alone(OPTIMIZERS[name], data), rtol=2e-6, atol=1e-6)
@@ -144,7 +146,7 @@ def test_schedules_of_1x() -> None:
          "ClipGradByGlobalNorm"),
         (lambda: paddle.optimizer.SGD(0.1, grad_clip=paddle.nn.ClipGradByNorm(1.0)),
          "ClipGradByNorm"),
-        (lambda: paddle.optimizer.Adamax(0.1), "adamax"),
+        (lambda: paddle.optimizer.Lamb(0.1), "lamb"),
         (lambda: paddle.optimizer.SGD(paddle.optimizer.lr.ReduceOnPlateau(0.1)), "ReduceOnPlateau"),
     ],
 )  # fmt: skip

@@ -208,14 +208,16 @@ def test_what_is_missing_is_named() -> None:
         )
 
 
-def test_programs_of_185() -> None:
+@pytest.mark.parametrize("kind", ["", "_rows"])
+def test_programs_of_185(kind: str) -> None:
     """What PaddlePaddle 1.8.5 has transpiled runs, and gives the losses of its one process."""
     folder = Path(__file__).parents[2] / "data" / "programs"
-    told = json.loads((folder / "pserver_185.json").read_text())
+    told = json.loads((folder / f"pserver_185{kind}.json").read_text())
     endpoint = f"127.0.0.1:{free_port()}"
 
     def read(name: str) -> Any:
-        program = fluid.Program.parse_from_string((folder / f"pserver_185_{name}.pb").read_bytes())
+        path = folder / f"pserver_185{kind}_{name}.pb"
+        program = fluid.Program.parse_from_string(path.read_bytes())
         for op in program.global_block().ops:
             for attr, value in list(op.attrs.items()):
                 if value == told["endpoint"]:
@@ -226,10 +228,10 @@ def test_programs_of_185() -> None:
 
     running = Serving(read("server"), read("server_startup"))
     rng = np.random.RandomState(0)
-    batches = [
-        {"x": rng.rand(16, 4).astype("float32"), "y": rng.rand(16, 1).astype("float32")}
-        for _ in range(6)
-    ]
+    batches = []
+    for _ in range(6):
+        x = rng.randint(0, 50, (16, 1)) if kind else rng.rand(16, 4).astype("float32")
+        batches.append({"ids" if kind else "x": x, "y": rng.rand(16, 1).astype("float32")})
     got = losses_of(read("trainer"), read("trainer_startup"), told["loss"], batches)
     transpiled.close_all()
     running.end()

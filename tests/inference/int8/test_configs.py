@@ -117,7 +117,7 @@ def test_a_model_brings_its_ranges(converted):
 
 
 def test_a_word_where_bytes_stay_floats(converted, monkeypatch):
-    monkeypatch.setattr("paddle.inference.engine.usable", lambda: False)
+    monkeypatch.setattr("paddle.ops.quantization.int8.usable", lambda: False)
     prefix = converted[0]
     config = Config(f"{prefix}.pdmodel", f"{prefix}.pdiparams")
     config.enable_mkldnn_int8()

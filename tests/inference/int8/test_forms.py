@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 import torch
 
+from paddle.ops.nn.pool import pool2d
 from paddle.ops.quantization import int8
+from paddle.ops.quantization.int8_average import int8_avg_pool2d, prepared_average
 from paddle.ops.quantization.int8_onednn import CLIPPED
 from paddle.ops.quantization.int8_steps import dequantized, quantized
+from paddle.ops.quantization.int8_transposed import (
+    int8_conv2d_transpose,
+    prepared_conv2d_transpose,
+)
 from tests.inference.test_int8 import needs_bytes
 
 STEPS = {"signed": (128, 127), "unsigned": (0, 255), "trained": (0, 127), "aside": (24, 231)}
@@ -33,8 +39,8 @@ def drawn(*shape: int, high: int = 255, low: int = 0) -> torch.Tensor:
     return torch.randint(low, high + 1, shape, generator=key).to(kind)
 
 
-def check(found, sums, step, bias, given, out, activation, residual=None):
-    """Holds what was found against sums in float64; bytes may be one step off."""
+def check(found, sums, step, bias, given, out, activation, residual=None, ties=0.02):
+    """Holds what was found against sums in float64; a share of bytes may be one step off."""
     shape = [1, -1, 1, 1] if sums.dim() == 4 else [-1]
     value = sums * step.double().view(shape) * (IN.double() / STEPS[given][1])
     value = value + bias.double().view(shape)
@@ -48,7 +54,7 @@ def check(found, sums, step, bias, given, out, activation, residual=None):
     if out == "signed":
         found = found.clamp(min=1)  # oneDNN goes down to step -128
     off = (found.int() - expected.int()).abs()
-    assert off.max() <= 1 and (off > 0).double().mean() < 0.02
+    assert off.max() <= 1 and (off > 0).double().mean() < ties
 
 
 CONVS = {
@@ -141,6 +147,69 @@ def test_products_of_rows(given, activation):
         scales = IN, None if out is None else OUT
         bound = int8.prepared_linear(w, step, bias, *scales, **form)
         check(bound(x), sums, step, bias, given, out, activation)
+
+
+TURNED = {
+    "side by side": ((2, 2), {"strides": (2, 2)}),
+    "over each other": ((4, 4), {"strides": (2, 2), "paddings": (1, 1)}),
+    "one more": ((3, 3), {"strides": (2, 2), "paddings": (1, 1), "output_padding": (1, 1)}),
+    "unlike": ((5, 3), {"strides": (3, 1), "paddings": (2, 0)}),
+    "gaps": ((1, 2), {"strides": (2, 3)}),
+    "plain": ((3, 3), {}),
+    "values left out": ((1, 1), {"paddings": (1, 1)}),
+}
+
+
+@needs_bytes
+@pytest.mark.parametrize("kind, given", list(itertools.product(TURNED, STEPS)))
+def test_transposed_convolutions(kind, given):
+    size, window = TURNED[kind]
+    w = drawn(6, 8, *size, low=-127, high=127)
+    step, bias = torch.rand(8) * 0.01 - 0.003, torch.rand(8) - 0.5
+    zero, top = STEPS[given]
+    names = {"strides": "stride", "paddings": "padding", "output_padding": "output_padding"}
+    plain = {names[key]: value for key, value in window.items()}
+    for rows, activation in ((9, ""), (5, "hard_swish")):
+        x = drawn(2, 6, rows, 7).clamp(max=sum(STEPS[given]))
+        x = x.contiguous(memory_format=torch.channels_last)
+        sums = torch.nn.functional.conv_transpose2d(x.double() - zero, w.double(), **plain)
+        for out in (None, *STEPS):
+            if out == "trained" and activation not in CLIPPED:
+                continue
+            form = {"zero": zero, "top": top, "activation": activation, **window}
+            if out is not None:
+                form |= {"out_zero": STEPS[out][0], "out_top": STEPS[out][1]}
+            scales = IN, None if out is None else OUT
+            bound = prepared_conv2d_transpose(w, step, bias, *scales, **form)
+            by_kernel = int8_conv2d_transpose.kernel(x, w, step, bias, *scales, **form)
+            for found in (bound(x), by_kernel):
+                check(found, sums, step, bias, given, out, activation)
+
+
+POOLS = {
+    "windows": {"ksize": [2, 3], "strides": [2, 1]},
+    "padded": {"ksize": [3, 3], "paddings": [1, 1]},
+    "same": {"ksize": [2, 2], "strides": [2, 2], "padding_algorithm": "SAME"},
+    "of all": {"ksize": [1, 1], "adaptive": True},
+    "parts": {"ksize": [3, 3], "adaptive": True},
+    "uneven": {"ksize": [2, 2], "adaptive": True},
+}
+
+
+@pytest.mark.parametrize("pool, given", list(itertools.product(POOLS, STEPS)))
+def test_averages(pool, given):
+    form = dict(zip(("zero", "top"), STEPS[given], strict=True)) | POOLS[pool]
+    x = drawn(2, 6, 9, 9).clamp(max=sum(STEPS[given])).contiguous(memory_format=torch.channels_last)
+    plain = POOLS[pool] | {"pooling_type": "avg", "exclusive": False}
+    sums = pool2d.kernel(x.double() - STEPS[given][0], **plain)
+    one, nothing = torch.ones(6), torch.zeros(6)
+    for out in (None, *STEPS):
+        if out is not None:
+            form |= {"out_zero": STEPS[out][0], "out_top": STEPS[out][1]}
+        scales = IN, None if out is None else OUT
+        average = prepared_average(*scales, **form)
+        for found in (average(x), average(x), int8_avg_pool2d.kernel(x, *scales, **form)):
+            check(found, sums, one, nothing, given, out, "", ties=0.2)
 
 
 @needs_bytes

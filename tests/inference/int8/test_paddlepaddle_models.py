@@ -18,10 +18,7 @@ LAYERS = {
     "matmul": ["int8_quantize", "int8_linear", "scale"],
     "matmul_v2": ["int8_quantize", "int8_linear", "scale"],
     "mul": ["int8_quantize", "int8_linear"],
-    "conv2d_transpose": [
-        "fake_quantize_range_abs_max", "conv2d_transpose", "fake_channel_wise_dequantize_max_abs",
-        "elementwise_add",
-    ],
+    "conv2d_transpose": ["int8_quantize", "int8_conv2d_transpose"],
 }  # fmt: skip
 NETS = ["ptq-262/KL", "262-moving_average_abs_max"]
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.inference.lite_export.layout import Lowered, Step, nb_bytes
 
 from .conftest import ROOT, converted, lite, save
 
@@ -65,11 +66,76 @@ def test_hostile_files_are_errors_or_run(content, engines):
     assert told > 30 * len(engines)
 
 
-def test_a_file_of_the_original(content):
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_a_file_of_the_original(version, engines):
     from paddlelite import LiteError
 
-    with pytest.raises(LiteError, match="original Paddle Lite"):
-        lite(struct.pack("<H", 1) + bytes(500), X)
+    for engine in engines:
+        with pytest.raises(LiteError, match="original Paddle Lite"):
+            lite(struct.pack("<H", version) + b"2.10.0" + bytes(500), X, engine=engine)
+
+
+def written(steps, constants=(), inputs=None):
+    """A file by hand: one output, the last result."""
+    inputs = {"x": ("float32", (1, 1, 8, 8))} if inputs is None else inputs
+    return nb_bytes(Lowered(inputs, [steps[-1].outs[-1]], steps, dict(constants)))
+
+
+def test_values_that_tensors_share_are_refused(engines):
+    """Else a small file could become as large in memory as it likes."""
+    from paddlelite import LiteError
+
+    values = np.arange(64, dtype="float32").reshape(1, 1, 8, 8)
+    steps = [Step("binary", ["x", "a"], ["y"], [0, -1]), Step("binary", ["y", "b"], ["z"], [0, -1])]
+    data = written(steps, {"a": values, "b": values + 1})
+    for engine in engines:
+        np.testing.assert_array_equal(lite(data, X, engine=engine)[0], X + 2 * values + 1)
+    place = struct.pack("<2Q", 256, 256)  # of b, behind a
+    assert data.count(place) == 1
+    shared = data.replace(place, struct.pack("<2Q", 0, 256))[:-256]
+    header = bytearray(shared[:64])
+    struct.pack_into("<Q", header, 16, len(shared))
+    struct.pack_into("<Q", header, 48, 256)
+    shared = sealed(bytes(header) + shared[64:])
+    for engine in engines:
+        with pytest.raises(LiteError, match="damaged"):
+            lite(shared, X, engine=engine)
+
+
+WHOLE = {"x": ("int64", (4,))}
+ODD_STEPS = {
+    "kind": ([Step("binary", ["x", "x"], ["y"], [77, -1])], "float32 was expected|no binary"),
+    "negative_kind": ([Step("binary", ["x", "x"], ["y"], [-1, -1])], "float32 was|no binary"),
+    "windows": ([Step("pool2d", ["x"], ["y"], [0, 2**30, 2**30, 1, 1, 0, 0, 0, 0, 0, 0, 2])],
+                "too large|impossible"),
+    "no_window": ([Step("pool2d", ["x"], ["y"], [1, 0, 2, 1, 1, 0, 0, 0, 0, 0, 0, 2])], ""),
+    "cut_off": ([Step("conv2d_transpose", ["x", "w", ""], ["y"], [1, 1, 0, -2000, 0, 0, 1, 1, 1])],
+                "-1024|0 to 1024"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD_STEPS)
+def test_odd_numbers_of_operators(name, engines):
+    from paddlelite import LiteError
+
+    steps, told = ODD_STEPS[name]
+    whole = "kind" in name
+    data = written(steps, {"w": np.ones((1, 1, 2, 2), "float32")}, WHOLE if whole else None)
+    for engine in engines:
+        try:
+            (made,) = lite(data, np.arange(4) if whole else X, engine=engine)
+            assert not told and made.size == 0
+        except LiteError as error:
+            assert re.search(told, str(error))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 3.9])
+def test_whole_numbers_are_padded(value, engines):
+    steps = [Step("pad", ["x"], ["y"], [0, 1, 0], [value])]
+    for engine in engines:
+        (made,) = lite(written(steps, (), WHOLE), np.arange(4), engine=engine)
+        assert made[1:].tolist() == [0, 1, 2, 3]
+        assert made[0] == (3 if value == 3.9 else np.iinfo("int64").min)
 
 
 def test_inputs_that_do_not_fit(content, engines):

@@ -27,6 +27,22 @@ def lenet(tmp_path_factory):
     return prefix, converted(prefix)
 
 
+class Even(paddle.nn.Layer):
+    """Normalised by its values, pooled evenly, made larger by what is added behind."""
+
+    def __init__(self):
+        super().__init__()
+        nn = paddle.nn
+        self.up, self.groups = nn.Conv2DTranspose(4, 6, 3, 2, 1, 1), nn.GroupNorm(2, 6)
+        self.images = nn.InstanceNorm2D(6)
+
+    def forward(self, x):
+        f = paddle.nn.functional
+        y = self.images(self.groups(self.up(x)))
+        y = f.adaptive_avg_pool2d(y, [3, 5]) + f.adaptive_max_pool2d(y, [3, 1])
+        return paddle.reshape(y, [paddle.shape(x)[0], -1])
+
+
 @pytest.mark.parametrize("arch", ["x86_64", "aarch64"])
 def test_it_answers_without_python(arch, lenet, tmp_path):
     here = platform.machine() == arch
@@ -46,8 +62,8 @@ def test_it_answers_without_python(arch, lenet, tmp_path):
     want = answers(lenet[0], x)[0].reshape(-1)
     np.testing.assert_allclose(got, want, atol=2e-5 * np.abs(want).max())
     nets = [
-        (Parts(), (2, 4, 10, 9)), (Recognizer(), (2, 1, 8, 20)), (Detector(), (1, 3, 15, 18)),
-        (MobileNetV3(), (1, 3, 32, 40)), (Ssd(False), (1, 3, 21, 18)),
+        (Even(), (2, 4, 5, 6)), (Parts(), (2, 4, 10, 9)), (Recognizer(), (2, 1, 8, 20)),
+        (Detector(), (1, 3, 15, 18)), (MobileNetV3(), (1, 3, 32, 40)), (Ssd(False), (1, 3, 21, 18)),
     ]  # fmt: skip
     for net, shape in nets:
         prefix = save(net, tmp_path / type(net).__name__, [None, *shape[1:]])
@@ -89,7 +105,7 @@ def moved(x):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("net", ["lenet", "parts", "recognizer", "yolo", "moved", "ssd"])
+@pytest.mark.parametrize("net", ["lenet", "parts", "recognizer", "yolo", "moved", "ssd", "even"])
 def test_changed_files_with_sanitizers(net, lenet, fuzz, tmp_path):
     path, sizes = lenet[1], ["1", "1", "28", "28"]
     if net == "parts":
@@ -106,6 +122,9 @@ def test_changed_files_with_sanitizers(net, lenet, fuzz, tmp_path):
     if net == "ssd":
         path = converted(save(Ssd(False), tmp_path / "net", [None, 3, 21, 18]))
         sizes = ["1", "3", "21", "18"]
+    if net == "even":
+        path = converted(save(Even(), tmp_path / "net", [None, 4, 5, 6]))
+        sizes = ["2", "4", "5", "6"]
     done = subprocess.run(
         [fuzz, path, "1", "800", *sizes], capture_output=True, text=True, timeout=250
     )

@@ -1,16 +1,20 @@
 """Whole networks: the lite runtime gives what paddle.inference gives."""
 
 import os
+import subprocess
+import sys
+from threading import Thread
 
 import numpy as np
 import pytest
 
 import paddle
-from paddle.core.errors import UnimplementedError
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.inference.lite_export import Opt
 from paddle.inference.lite_export.command import main
 from paddle.vision import models
 
-from .conftest import answers, converted, lite, save
+from .conftest import ROOT, answers, converted, lite, save
 
 NETS = {
     "lenet": (lambda: models.LeNet(), (2, 1, 28, 28)),
@@ -237,26 +241,40 @@ def test_geometries(size, tmp_path, engines):
             near(got, want)
 
 
+GROWTH = """
+import sys
+sys.path.insert(0, {lite!r})
+import numpy as np
+from paddlelite.lite import MobileConfig, create_paddle_predictor
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+config = MobileConfig()
+config.set_model_from_file({path!r})
+config.set_engine({engine!r})
+config.set_threads({threads})
+predictor = create_paddle_predictor(config)
+predictor.get_input(0).from_numpy(np.ones({shape}, "float32"))
+for _ in range(100):
+    predictor.run()
+before = resident()
+for _ in range({runs}):
+    predictor.run()
+print(resident() - before)
+"""
+
+
 def growth(path, shape, engine, threads, runs):
-    """How many bytes more are resident after so many runs."""
-    from paddlelite.lite import MobileConfig, create_paddle_predictor
-
-    def resident():
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * 4096
-
-    config = MobileConfig()
-    config.set_model_from_file(path)
-    config.set_engine(engine)
-    config.set_threads(threads)
-    predictor = create_paddle_predictor(config)
-    predictor.get_input(0).from_numpy(np.ones(shape, "float32"))
-    for _ in range(100):
-        predictor.run()
-    before = resident()
-    for _ in range(runs):
-        predictor.run()
-    return resident() - before
+    """How many bytes more are resident after so many runs, in a process that does nothing else."""
+    script = GROWTH.format(
+        lite=str(ROOT / "lite"), path=path, engine=engine, threads=threads, shape=shape, runs=runs
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", script], check=True, capture_output=True, text=True
+    )
+    return int(done.stdout)
 
 
 @pytest.mark.parametrize("runs", [900, pytest.param(10_000, marks=pytest.mark.slow)])
@@ -293,6 +311,45 @@ def test_the_command(parts, tmp_path, capsys):
     assert "conv2d" in capsys.readouterr().out.split()
     assert main(["--model_dir", parts, "--print_model_ops"]) == 0
     assert main(["--model_dir", str(tmp_path / "none"), "--optimize_out", "x"]) == 1
+
+
+def test_the_command_knows_the_options_of_paddle_lite(parts, tmp_path, capsys):
+    out = str(tmp_path / "small")
+    files = ["--model_file", parts + ".pdmodel", "--param_file", parts + ".pdiparams"]
+    asked = ["--optimize_out", out, "--valid_targets=x86 arm", "--optimize_out_type=naive_buffer"]
+    small = ["--quant_model=true", "--quant_type=QUANT_INT16", "--enable_fp16=false"]
+    assert main(["--model_dir", "ignored", *files, *asked, *small]) == 0
+    assert os.path.getsize(out + ".nb") < os.path.getsize(converted(parts))
+    assert main(["--print_all_ops=true"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert "supported  conv2d" in rows and "-          while" in rows
+    refused = {
+        "--enable_fp16=true": "float32", "--sparse_model=true": "sparse", "--sparse_threshold=0.5":
+        "sparse", "--record_tailoring_info=true": "not cut", "--display_kernels=true": "one kernel",
+        "--model_set=x": "by itself", "--optimize_out_type=protobuf": "expected 'naive_buffer'",
+        "--valid_targets=opencl,arm": "received opencl", "--quant_type=INT4": "received 'INT4'",
+    }  # fmt: skip
+    for option, word in refused.items():
+        assert main(["--model_dir", parts, "--optimize_out", out, option]) == 1
+        assert word in capsys.readouterr().err, option
+    for wrong in [["--quant_model=maybe"], ["--optimize_out", out], []]:
+        with pytest.raises(SystemExit):
+            main(wrong)
+
+
+def test_opt_takes_places_and_all_at_once(parts, tmp_path):
+    from paddlelite.lite import Place, TargetType
+
+    opt = Opt()
+    opt.set_valid_places([Place(TargetType.ARM), Place(TargetType.X86)])
+    with pytest.raises(InvalidArgumentError, match="received opencl"):
+        opt.set_valid_places([Place(TargetType.OpenCL)])
+    with pytest.raises(InvalidArgumentError, match="received none"):
+        opt.set_valid_places([])
+    path = opt.run_optimize(parts, "", "", "naive_buffer", "x86", str(tmp_path / "a"))
+    assert path.endswith("a.nb") and opt.check_if_model_supported(False)
+    with pytest.raises(UnimplementedError, match="passes"):
+        opt.set_passes_internal(["conv_bn_fuse_pass"])
 
 
 def test_operators_outside_are_listed(tmp_path):
@@ -339,3 +396,94 @@ def test_configs(parts, engines):
         config.set_threads(0)
     with pytest.raises(LiteError, match="expected one of"):
         config.set_engine("gpu")
+
+
+def test_names_of_paddle_lite(parts, tmp_path):
+    from paddlelite import LiteError, __version__
+    from paddlelite.lite import (
+        CxxConfig,
+        DataLayoutType,
+        MobileConfig,
+        Place,
+        PowerMode,
+        PrecisionType,
+        TargetType,
+        create_paddle_predictor,
+    )
+
+    config = CxxConfig()
+    config.set_model_file(parts + ".pdmodel")
+    config.set_param_file(parts + ".pdiparams")
+    assert (config.model_dir(), config.param_file()) == ("", parts + ".pdiparams")
+    config.set_valid_places([Place(TargetType.OpenCL), Place(TargetType.ARM, PrecisionType.INT8)])
+    with pytest.raises(LiteError, match="not among"):
+        config.set_valid_places([Place(TargetType.ARM, layout=DataLayoutType.NHWC)])
+    config.set_power_mode(PowerMode.LITE_POWER_NO_BIND)
+    with pytest.raises(LiteError, match="not bound"):
+        config.set_power_mode(PowerMode.LITE_POWER_HIGH)
+    predictor = create_paddle_predictor(config)
+    predictor.save_optimized_model(str(tmp_path / "again"))
+    again = MobileConfig()
+    again.set_model_from_file(str(tmp_path / "again.nb"))
+    other = create_paddle_predictor(again)
+    x = np.random.RandomState(0).randn(1, 4, 10, 9).astype("float32")
+    for p in (predictor, predictor.clone(), other):
+        given = p.get_input(0)
+        assert (given.precision(), given.lod()) == (PrecisionType.FP32, [])
+        given.from_numpy(x)
+        p.run()
+        near(p.get_output(0).numpy(), answers(parts, x)[0])
+    assert predictor.get_version() == __version__
+    with pytest.raises(LiteError, match="no LoD"):
+        given.set_lod([[0, 1]])
+    given.resize([1, 4, 10, 9])
+    with pytest.raises(LiteError, match="as many of float32"):
+        given.set_float_data([1.0])
+
+
+def test_whole_numbers_are_not_cut_from_others(tmp_path, engines):
+    from paddlelite import LiteError
+    from paddlelite.lite import MobileConfig, create_paddle_predictor
+
+    table = paddle.nn.Embedding(20, 6)
+    config = MobileConfig()
+    config.set_model_from_file(converted(save(table, tmp_path / "net", [2, 3], dtype="int64")))
+    predictor = create_paddle_predictor(config)
+    given = predictor.get_input(0)
+    given.resize([2, 3])
+    with pytest.raises(LiteError, match="received 6 of float64"):
+        given.set_int64_data([0.5] * 6)
+    given.set_int64_data([1, 2, 3, 4, 5, 19])
+    predictor.run()
+    assert given.int64_data() == [1, 2, 3, 4, 5, 19]
+    np.testing.assert_array_equal(predictor.get_output(0).numpy()[1, 2], table.weight.numpy()[19])
+
+
+def test_a_predictor_for_each_thread(parts, engines):
+    from paddlelite.lite import MobileConfig, create_paddle_predictor
+
+    x = np.random.RandomState(0).randn(2, 4, 10, 9).astype("float32")
+    for engine in engines:
+        config = MobileConfig()
+        config.set_model_from_file(converted(parts))
+        config.set_engine(engine)
+        first = create_paddle_predictor(config)
+
+        def run(scale, found, first=first):
+            predictor = first.clone()
+            predictor.get_input(0).from_numpy(x * scale)
+            for _ in range(20):
+                predictor.run()
+                found.append(predictor.get_output(0).numpy())
+
+        results = [[], [], []]
+        threads = [Thread(target=run, args=(i + 1, results[i])) for i in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for i, found in enumerate(results):
+            want = answers(parts, x * (i + 1))[0]
+            assert len(found) == 20
+            for got in found:
+                near(got, want)

@@ -76,12 +76,68 @@ FLOATS = {
     "reciprocal": lambda x: paddle.reciprocal(x) + paddle.mean(x),
     "shape": lambda x: paddle.reshape(x, [x.shape[0], x.shape[1] * 5, -1]),
     "shape_turned": lambda x: paddle.reshape(paddle.transpose(x, [0, 2, 1, 3]), [x.shape[0], -1]),
+    "shape_of_another": lambda x: paddle.reshape(
+        f.max_pool2d(f.relu(x) + x * x, 2), [paddle.shape(x)[0], -1]),
+    "ceil": lambda x: paddle.ceil(x * 3),
+    "logarithms": lambda x: sum(g(paddle.abs(x) + 0.5)
+                                for g in (paddle.log2, paddle.log10, paddle.log1p)),
+    "index_select": lambda x: paddle.index_select(x, paddle.to_tensor([4, 0, 4]), axis=2),
+    "all_any": lambda x: paddle.cast(paddle.all(x > -1, axis=1), "float32")
+    + paddle.cast(paddle.any(x > 1, axis=1), "float32"),
+    "length": lambda x: paddle.norm(x, 2, axis=1, keepdim=True) + paddle.norm(x, 2, axis=-1).sum(),
+    "adaptive": lambda x: f.adaptive_avg_pool2d(x, [3, 4]) + f.adaptive_max_pool2d(x, [3, 4]),
+    "adaptive_larger": lambda x: f.adaptive_avg_pool2d(x, [8, 1]),
+    "pool_of_padding": lambda x: paddle.concat(  # windows that hold nothing
+        [paddle.clip(f.max_pool2d(x, [2, 1], 2, [1, 1]), -9, 9),
+         f.avg_pool2d(x, [2, 1], 2, [1, 1], exclusive=False)]),
+    "pool_beyond": lambda x: f.max_pool2d(x, [6, 2], 2, ceil_mode=True),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_an_operator(name, tmp_path, engines):
     agree(FLOATS[name], X, shapes=OPEN, folder=tmp_path, engines=engines)
+
+
+NORMS = {
+    "group": lambda: paddle.nn.GroupNorm(3, 6, epsilon=0.1),
+    "group_bare": lambda: paddle.nn.GroupNorm(2, 6, weight_attr=False, bias_attr=False),
+    "instance": lambda: paddle.nn.InstanceNorm2D(6),
+}
+
+
+@pytest.mark.parametrize("name", NORMS)
+def test_what_normalises_by_the_values(name, tmp_path, engines):
+    x = np.random.RandomState(0).randn(2, 6, 5, 4).astype("float32")
+    part = NORMS[name]()
+    for value in part.parameters():
+        value.set_value(np.linspace(-1, 2, 6).astype("float32"))
+    agree(lambda p, x: p(x), x, parts=[part], shapes=[[None, 6, None, None]], folder=tmp_path,
+          engines=engines)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("open_", "form"),
+    [(True, {"output_padding": 1, "padding": 1}), (True, {"output_padding": [1, 0]}),
+     (True, {"padding": "VALID", "dilation": 2}), (False, {"padding": "SAME", "groups": 2}),
+     (False, {"padding": [1, 0]})],
+)  # fmt: skip
+def test_transposed_convolutions(open_, form, tmp_path, engines):
+    paddle.seed(3)
+    x = np.random.RandomState(0).randn(2, 4, 5, 6).astype("float32")
+    part = paddle.nn.Conv2DTranspose(4, 6, 3, stride=2, **form)
+    size = [10, 13] if "padding" in form and form["padding"] == [1, 0] else None
+    shapes = [[None, 4, None, None] if open_ else [None, 4, 5, 6]]
+    agree(lambda p, x: p(x, size), x, parts=[part], shapes=shapes, folder=tmp_path, engines=engines)
+
+
+def test_the_batch_of_another_variable_is_not_guessed(tmp_path):
+    def turned(x):
+        return paddle.reshape(paddle.transpose(x, [1, 0, 2, 3]), [paddle.shape(x)[0], -1])
+
+    prefix = save(Layer(turned), tmp_path / "net", [None, 3, 4, 4])
+    with pytest.raises(UnimplementedError, match="those of another variable"):
+        converted(prefix)
 
 
 @pytest.mark.parametrize("mode", ["all", "channel"])

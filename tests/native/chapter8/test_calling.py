@@ -47,6 +47,19 @@ def test_several_results_and_lists(library: Any) -> None:
     assert C.calls_best(x, k=4).numpy().tolist() == [[3, 1, 5, 4], [6, 5, 8, 7]]
 
 
+def test_attributes_by_position(library: Any) -> None:
+    x = np.array([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]], "float32")
+    got = [t.numpy() for t in C.calls_positions(paddle.to_tensor(x))]
+    rows = np.concatenate([x, 2 * x + 1]).reshape(2, 2, 3)
+    best = np.clip(rows, -1, 4).max(1)[:, 1:]
+    np.testing.assert_allclose(got[0], x @ x.T)
+    assert got[1].tolist() == best.reshape(-1).tolist()
+    assert got[2].dtype == np.float64 and got[2].tolist() == x.sum(1, keepdims=True).tolist()
+    np.testing.assert_allclose(got[3], [(x * x).mean()], rtol=1e-6)
+    assert got[4].tolist() == (2 * x).tolist()
+    np.testing.assert_allclose(got[5], np.exp(x) / np.exp(x).sum(0), rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("how", "kind", "words"),
     [

@@ -134,6 +134,39 @@ def test_the_default_gradient_and_its_own() -> None:
     assert second.numpy().tolist() == [8, -16, 24]
 
 
+def test_memory_that_a_result_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DECLARE_INPLACE_OP_INFERER: Programs overwrite an input that nothing needs any more."""
+    form = REGISTRY["c8_square"].inplace
+    memory = tensor([[1.0, -2.0], [3.0, 4.0]], "float64")._buf
+    out = form.function(memory)
+    assert out.data_ptr() == memory.data_ptr() and out.tolist() == [[1, 4], [9, 16]]
+    other = form.function(memory.T)  # no memory of that form
+    assert other.data_ptr() != memory.data_ptr() and other.tolist() == [[1, 81], [16, 256]]
+    assert C.c8_square(paddle.ones([2], "float64")).numpy().tolist() == [1, 1]
+    into: list[bool] = []
+
+    def noting(x: Any, **attrs: Any) -> Any:
+        made = function(x, **attrs)
+        into.append(made.data_ptr() == x.data_ptr())
+        return made
+
+    function = form.function
+    monkeypatch.setattr(form, "function", noting)
+    paddle.enable_static()
+    try:
+        with static.program_guard(static.Program(), static.Program()):
+            x = static.data("x", [None, 2], "float64")
+            out = static.default_main_program().current_block().create_var(name="squared")
+            tanh = paddle.tanh(x)
+            out.block.append_op(type="c8_square", inputs={"X": tanh}, outputs={"Out": out})
+            values = np.array([[0.5, -1.0]])
+            (got,) = static.Executor().run(feed={"x": values}, fetch_list=[out])
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(got, np.tanh(values) ** 2)
+    assert into == [True]
+
+
 def test_one_without_a_gradient_stops_it() -> None:
     assert C.c8_counts(tensor(X)).stop_gradient
 
@@ -172,6 +205,8 @@ CHECKS = [
     ("plain", RuntimeError, "too few: 2\n  [Hint: Expected dims.size() > 7.]"),
     ("null", errors.FatalError, "no pointer\n  [Hint: none should not be null.]"),
     ("throw", NotImplementedError, "(Unimplemented) not yet (at "),
+    ("slot", errors.NotFoundError, "No Input(Z) found for c8_wrong operator."),
+    ("cuda", OSError, "A function of CUDA failed.\n  [Hint: Expected static_cast<int>(2) == 0"),
     ("dim", IndexError, "Dimension 5 was asked for, but the shape [2, 3] has 2."),
     ("attr", ValueError, "Attribute how is of type std::string, but was asked for as int."),
     ("no attr", errors.NotFoundError, "Attribute (nothing) should be in AttributeMap."),

@@ -14,16 +14,20 @@ TEXT = """
 #include "paddle/extension.h"
 #include "paddle/operators.h"
 #include "paddle/fluid/framework/op_registry.h"
+#include "paddle/fluid/framework/lod_tensor.h"
+#include "paddle/fluid/framework/tensor_util.h"
 #include "paddle/fluid/operators/math/blas.h"
 """
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
-def test_both_forms_in_one_source(tmp_path: Path, standard: str) -> None:
+def test_both_forms_in_one_source(tmp_path: Path, standard: str, compiler: str) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
     (tmp_path / "both.cc").write_text(TEXT)
     done = subprocess.run(
-        ["g++", f"-std={standard}", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+        [compiler, f"-std={standard}", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
          "-I", paddle.sysconfig.get_include(), "both.cc"],
         cwd=tmp_path, capture_output=True, text=True,
     )  # fmt: skip

@@ -144,6 +144,48 @@ PD_BUILD_DOUBLE_GRAD_OP(own_tanh)
     .Outputs({paddle::Grad(paddle::New("Out")), paddle::Grad(paddle::Grad("Out"))})
     .SetKernelFn(PD_KERNEL(TanhTwice));
 
+// The same, with the name that the tutorial of second derivatives has for the output's gradient.
+PD_BUILD_OP(new_tanh).Inputs({"X"}).Outputs({"Out"}).SetKernelFn(PD_KERNEL(TanhForward));
+PD_BUILD_GRAD_OP(new_tanh).Inputs({"Out", paddle::Grad("Out")}).Outputs({paddle::Grad("X")})
+    .SetKernelFn(PD_KERNEL(TanhBackward));
+PD_BUILD_DOUBLE_GRAD_OP(new_tanh)
+    .Inputs({"Out", paddle::Grad(paddle::Grad("X")), paddle::Grad("Out")})
+    .Outputs({paddle::New("Out"), paddle::Grad(paddle::Grad("Out"))})
+    .SetKernelFn(PD_KERNEL(TanhTwice));
+
+// ---- operators as functions, beside a function of the user's; names of 2.4
+paddle::Tensor add(const paddle::Tensor& x, const paddle::Tensor&) { return x; }
+std::vector<paddle::Tensor> BothAdds(const paddle::Tensor& x) {
+  PD_CHECK(x.dtype() == phi::DataType::FLOAT32, "expected float32, but received ", x.dtype(),
+           " on ", x.place());
+  return {paddle::experimental::add(x, x), add(x, x)};
+}
+PD_BUILD_OP(both_adds).Inputs({"X"}).Outputs({"Sum", "Own"}).SetKernelFn(PD_KERNEL(BothAdds));
+
+// ---- a list that may be missing
+std::vector<paddle::Tensor> Plus(const paddle::Tensor& x,
+                                 const paddle::optional<std::vector<paddle::Tensor>>& more) {
+  paddle::Tensor out = paddle::full_like(x, 0.0);
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    out.data<float>()[i] = x.data<float>()[i];
+    if (!more) continue;
+    for (const paddle::Tensor& one : *more) out.data<float>()[i] += one.data<float>()[i];
+  }
+  return {out};
+}
+std::vector<std::vector<int64_t>> PlusShape(
+    const std::vector<int64_t>& x, const paddle::optional<std::vector<std::vector<int64_t>>>& more) {
+  PD_CHECK(!more || more->size() == 2, "expected two more, but received ", more->size());
+  return {x};
+}
+std::vector<paddle::DataType> PlusDtype(const paddle::DataType& x,
+                                        const paddle::optional<std::vector<paddle::DataType>>& more) {
+  return {more ? more.get()[1] : x};
+}
+PD_BUILD_OP(plus_all).Inputs({"X", paddle::Optional(paddle::Vec("More"))}).Outputs({"Out"})
+    .SetKernelFn(PD_KERNEL(Plus)).SetInferShapeFn(PD_INFER_SHAPE(PlusShape))
+    .SetInferDtypeFn(PD_INFER_DTYPE(PlusDtype));
+
 // ---- memory of the kernel's own, handed over twice, in parts, and beside a failure
 std::vector<paddle::Tensor> Owned(const paddle::Tensor& x, const std::string& how) {
   paddle::Tensor made = paddle::full({5, 3}, 7, x.dtype(), x.place());

@@ -11,6 +11,7 @@ from tests.op_samples.sample import ErrorSample, Sample, f64, ints
 ONE = np.array([1.5])
 BYTES = ints(2, 4, 5, 5, high=256, dtype="uint8", key="bytes")
 FILTER = ints(6, 4, 3, 3, low=-127, high=128, dtype="int8", key="filter")
+TURNED = ints(4, 6, 3, 2, low=-127, high=128, dtype="int8", key="turned")
 STEP = np.array([0.011, 0.02, 0.005, 0.013, 0.007, 0.002])
 BIAS = f64(6, key="bias")
 ADDED = ints(2, 6, 3, 3, high=256, dtype="uint8", key="added")
@@ -76,7 +77,8 @@ def conv(x, w, step, bias, in_scale, out_scale, residual, residual_scale, stride
     if residual_scale is not None:
         residual = dequantized(residual, residual_scale, residual_zero, residual_top)
     x = x.astype("float64") - form.get("zero", 128)
-    x = np.pad(x, [(0, 0), (0, 0), (paddings[0],) * 2, (paddings[1],) * 2])
+    sides = [paddings[:2], paddings[2:]] if len(paddings) == 4 else [(n, n) for n in paddings]
+    x = np.pad(x, [(0, 0), (0, 0), *sides])
     high, wide = ((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilations))
     rows = range(0, x.shape[2] - high + 1, strides[0])
     columns = range(0, x.shape[3] - wide + 1, strides[1])
@@ -90,6 +92,21 @@ def conv(x, w, step, bias, in_scale, out_scale, residual, residual_scale, stride
                 part = x[:, first : first + w.shape[1]][(..., *here)]
                 sums[:, k, i, j] = (part * w[k]).sum((1, 2, 3))
     return finished(sums, step, bias, in_scale, out_scale, residual, 1, form)
+
+
+def transposed(x, w, step, bias, in_scale, out_scale, strides=(1, 1), paddings=(0, 0),
+               output_padding=(0, 0), **form):  # fmt: skip
+    x = x.astype("float64") - form.get("zero", 128)
+    sizes = [(n - 1) * s + k for n, s, k in zip(x.shape[2:], strides, w.shape[2:], strict=True)]
+    sums = np.zeros((len(x), w.shape[1], sizes[0] + 9, sizes[1] + 9))
+    for i in range(x.shape[2]):
+        for j in range(x.shape[3]):
+            part = np.einsum("nc,cokl->nokl", x[:, :, i, j], w.astype("float64"))
+            top, left = i * strides[0], j * strides[1]
+            sums[:, :, top : top + w.shape[2], left : left + w.shape[3]] += part
+    ends = [n - p + e for n, p, e in zip(sizes, paddings, output_padding, strict=True)]
+    sums = sums[:, :, paddings[0] : ends[0], paddings[1] : ends[1]]
+    return finished(sums, step, bias, in_scale, out_scale, None, 1, form)
 
 
 def linear(x, w, step, bias, in_scale, out_scale, residual, columns=1, **form):
@@ -106,12 +123,41 @@ def pooled(x, ksize, strides=(1, 1), paddings=(0, 0), ceil_mode=False):
     return np.moveaxis(np.array(out), (0, 1), (2, 3))
 
 
+def averaged(x, in_scale, out_scale, ksize, strides=(1, 1), paddings=(0, 0), adaptive=False,
+             **form):  # fmt: skip
+    x = dequantized(x, in_scale, form.get("zero", 128), form.get("top", 127))
+    if adaptive:
+        ksize = strides = [n // k for n, k in zip(x.shape[2:], ksize, strict=True)]
+    x = np.pad(x, [(0, 0), (0, 0), (paddings[0],) * 2, (paddings[1],) * 2])
+    rows = range(0, x.shape[2] - ksize[0] + 1, strides[0])
+    columns = range(0, x.shape[3] - ksize[1] + 1, strides[1])
+    out = [[x[:, :, i : i + ksize[0], j : j + ksize[1]].mean((2, 3)) for j in columns]
+           for i in rows]  # fmt: skip
+    out = np.moveaxis(np.array(out), (0, 1), (2, 3))
+    if out_scale is None:
+        return out
+    return quantized(out, out_scale, form.get("out_zero", 128), form.get("out_top", 127))
+
+
+def _average(note, out=None, **attrs):
+    inputs = {"X": BYTES, "InScale": ONE, "OutScale": out}
+    return Sample("int8_avg_pool2d", inputs, attrs, averaged, grad=[], note=note)
+
+
 def _conv(note, bias=None, out=None, residual=None, filter=FILTER, x=BYTES, scale=None, **attrs):
     inputs = {
         "Input": x, "Filter": filter, "Step": STEP[: len(filter)], "Bias": bias, "InScale": ONE,
         "OutScale": out, "Residual": residual, "ResidualScale": scale,
     }  # fmt: skip
     return Sample("int8_conv2d", inputs, attrs, conv, grad=[], note=note)
+
+
+def _transposed(note, bias=None, out=None, filter=TURNED, **attrs):
+    inputs = {
+        "Input": BYTES, "Filter": filter, "Step": STEP, "Bias": bias, "InScale": ONE,
+        "OutScale": out,
+    }  # fmt: skip
+    return Sample("int8_conv2d_transpose", inputs, attrs, transposed, grad=[], note=note)
 
 
 def _linear(note, bias=None, out=None, x=ROWS, residual=None, **attrs):
@@ -158,11 +204,18 @@ SAMPLES = [
     _conv("pointwise", bias=BIAS, filter=FILTER[:, :, :1, :1]),
     _conv("groups", filter=FILTER[:, :2], groups=2),
     _conv("depthwise", filter=FILTER[:4, :1], groups=4, paddings=[1, 1]),
+    _conv("paddings that differ", paddings=[0, 2, 1, 0], bias=BIAS),
+    _conv("paddings that differ, from 0", paddings=[1, 0, 0, 1], zero=0, top=255),
     _conv("residual", residual=f64(2, 6, 3, 3, key="residual")),
     _conv("residual relu", residual=f64(2, 6, 3, 3, key="residual"), activation="relu"),
     _conv("residual bytes", residual=ADDED, out=ONE * 4, scale=ONE),
     _conv("residual bytes relu", residual=ADDED, out=ONE * 4, scale=ONE, activation="relu",
           residual_zero=0, residual_top=255, out_zero=0, out_top=255),
+    _transposed("float"),
+    _transposed("strides", bias=BIAS, strides=[2, 2], paddings=[1, 0], activation="relu"),
+    _transposed("more", strides=[3, 2], output_padding=[2, 1], zero=0, top=255),
+    _transposed("bytes", out=ONE * 4, strides=[2, 2], paddings=[1, 1], out_zero=0, out_top=255),
+    _transposed("values left out", filter=TURNED[:, :, :1], strides=[2, 2], paddings=[1, 0]),
     _linear("float"),
     _linear("bytes", bias=BIAS[:5], out=ONE, activation="relu"),
     _linear("bytes 127", out=ONE, activation="relu", out_zero=0),
@@ -177,6 +230,10 @@ SAMPLES = [
         "int8_max_pool2d", {"X": BYTES}, {"ksize": [3, 3], "strides": [2, 2], "paddings": [1, 1]},
         pooled, grad=[], note="padded",
     ),
+    _average("windows", ksize=[2, 2], strides=[2, 1]),
+    _average("padded", ksize=[3, 3], paddings=[1, 1], zero=0, top=255),
+    _average("of all", ksize=[1, 1], adaptive=True),
+    _average("bytes", out=ONE, ksize=[3, 2], **ASIDE, out_zero=0, out_top=255),
 ]  # fmt: skip
 
 
@@ -218,4 +275,11 @@ ERRORS = [
     _wrong(_ROWS, ValueError, "activation to be one of", {"activation": "softplus"}),
     _wrong(_ROWS, ValueError, "rows of X as long", X=ROWS[:, :7]),
     ErrorSample("int8_max_pool2d", {"X": X}, {"ksize": [2, 2]}, TypeError, "X to be uint8"),
+    _wrong(_transposed(""), ValueError, "as many channels", Filter=TURNED[:3]),
+    _wrong(_transposed(""), ValueError, "a Step for each of 6", Step=STEP[:4]),
+    _wrong(_transposed(""), TypeError, "first input to be uint8", Input=f64(2, 4, 5, 5)),
+    _wrong(_average(""), TypeError, "X to be uint8", {"ksize": [2, 2]}, X=X),
+    _wrong(_average(""), ValueError, "four dimensions", {"ksize": [2, 2]}, X=ROWS),
+    _wrong(_average(""), ValueError, "Scale of one element", {"ksize": [2, 2]}, InScale=STEP),
+    _wrong(_average(""), ValueError, "top from 1", {"ksize": [2, 2], "out_zero": 9}, OutScale=ONE),
 ]

@@ -219,6 +219,8 @@ SAMPLES = [
     *_RESIZES,
     _resize("nearest_interp_v2", {"scale": [2.0, 1.0, 3.0], "align_corners": False}, "volume",
             (1, 1, 2, 3, 2)),
+    _resize("nearest_interp_v2", {"scale": [2.3, 1.2], "align_corners": False}, "between_sizes",
+            (1, 2, 3, 4)),
     _resize("bilinear_interp_v2", {"out_h": 4, "out_w": 5, "data_layout": "NHWC"}, "nhwc",
             (1, 3, 4, 2)),
     Sample(

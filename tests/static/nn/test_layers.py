@@ -166,6 +166,7 @@ WRONG: list[tuple[Any, type, str]] = [
     (lambda: nn.embedding(ids(-1, 4), [3, 2], padding_idx=3), ValueError, r"\[-3, 3\).* 3"),
     (lambda: nn.sparse_embedding(ids(-1, 1), [3, 2], entry=3), TypeError, "CountFilterEntry.*int"),
     (lambda: nn.sparse_embedding(ids(-1, 1), [3]), ValueError, r"\[rows, length\].*\[3\]"),
+    (lambda: nn.sparse_embedding(ids(-1, 7), [3, 2]), ValueError, r"dimension of 1.*\[-1, 7\]"),
     (lambda: nn.conv2d(data(-1, 4, 8), 2, 3), ValueError, r"4 dimensions.*\[-1, 4, 8\]"),
     (lambda: nn.conv2d(ids(*IMAGE), 2, 3), ValueError, "received int64"),
     (lambda: nn.conv2d(data(-1, -1, 8, 8), 2, 3), ValueError, "known size of dimension 1"),

@@ -352,7 +352,7 @@ def test_few_and_odd_vectors_are_computed(view, server, logs, tag, method):
 
 
 def test_more_vectors_than_a_method_takes(view, server, logs):
-    address = place(logs, "a", "many", method="tsne", search="word 00", **{"tsne.most": 500})
+    address = place(logs, "a", "many", method="tsne", search="word 01", **{"tsne.most": 500})
     seen = view(server, address)
     found = shown(seen, 500)
     seen.until(f"{RUN}.step > 0")
@@ -361,13 +361,16 @@ def test_more_vectors_than_a_method_takes(view, server, logs):
     ids = found["ids"]
     assert ids == sorted(set(ids)) and ids[-1] < 700
     assert found["of"] == [row % 3 for row in ids]
-    away = next(row for row in range(9) if row not in ids)
+    away = next(row for row in range(10, 20) if row not in ids)
     seen.page.locator(f".embedding-list button[data-row='{away}']").click()
     seen.until(f"{SHOWN}.near.length === 10")
     assert "not among those shown" in seen.page.get_by_label("Chosen point").inner_text()
     marks = seen.value(f"{SHOWN}.marks")
     near = {one["index"] for one in seen.value(f"{SHOWN}.near")}
     assert {ids[at] for at, mark in enumerate(marks) if mark == 2} == near & set(ids)
+    asked = [url for url in seen.requests if "/api/embedding/" in url]
+    assert any("/sample?" in url and "most=500" in url for url in asked)
+    assert not any("/tensor?" in url for url in asked)  # 400 MB of 200,000 x 512
     press(seen, "Start again")  # what is chosen takes part
     seen.until(f"{SHOWN}.ids.length === 500 && {SHOWN}.ids.includes({away})")
     press(seen, "PCA")

@@ -421,8 +421,8 @@ def test_hyper_parameters(writer: LogWriter) -> None:
     assert json.dumps(hparam.to_json(value), allow_nan=False)
     for arguments, argument in (
         ((3, []), "hparams_dict"),
-        (({"a": [1, 2]}, []), "hparams_dict"),
-        (({"a": object()}, []), "hparams_dict"),
+        (({"a": np.zeros(3)}, []), "hparams_dict"),
+        (({"a": Tensor([1.0, 2.0])}, []), "hparams_dict"),
         (({1: 2}, []), "hparams_dict"),
         (({"a": 1 << 70}, []), "hparams_dict"),
         (({}, "loss"), "metrics_list"),
@@ -430,6 +430,21 @@ def test_hyper_parameters(writer: LogWriter) -> None:
     ):
         with pytest.raises(ValueError, match=f"^{argument}"):
             writer.add_hparams(*arguments)
+
+
+def test_hyper_parameters_of_other_types_are_texts() -> None:
+    """`vars(parser.parse_args())` has lists, paths and functions among them."""
+    given = {
+        "widths": [64, 32], "betas": (0.9, 0.99), "data": Path("a/b"), "what": {"x": None},
+        "type": np.float32, "call": np.mean, "empty": [],
+        "dtype": np.dtype("int8"),
+    }  # fmt: skip
+    settings, _ = hparam.from_record(only(hparam.to_record(given, [])))
+    assert settings == {
+        "widths": "[64, 32]", "betas": "(0.9, 0.99)", "data": str(Path("a/b")),
+        "what": "{'x': None}", "type": "float32", "call": "mean", "empty": "[]",
+        "dtype": "int8",
+    }  # fmt: skip
 
 
 def test_texts_and_names() -> None:

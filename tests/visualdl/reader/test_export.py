@@ -141,11 +141,32 @@ SCHEMA: dict[str, dict[str, tuple[int, str]]] = {
 """TensorFlow's messages as its .proto files have them, as far as they are written."""
 
 
+SESSIONS: dict[str, dict[str, tuple[int, str]]] = {
+    "Data": {"version": (1, "int64"), "session_start_info": (3, "Start")},
+    "Start": {
+        "hparams": (1, "*Pair"), "group_name": (4, "string"), "start_time_secs": (5, "double"),
+    },
+    "Pair": {"key": (1, "string"), "value": (2, "Setting")},
+    "Setting": {"number_value": (2, "double"), "string_value": (3, "string")},
+}  # fmt: skip
+"""The same for what TensorBoard's page of hyper-parameters reads; a map is a list of pairs."""
+
+
 def event_class() -> Any:
     """Gives the class of events."""
+    return class_of(SCHEMA, "Event")
+
+
+def start_class() -> Any:
+    """Gives the class of what says that a session began."""
+    return class_of(SESSIONS, "Data")
+
+
+def class_of(schema: dict[str, dict[str, tuple[int, str]]], wanted: str) -> Any:
+    """Gives the class of a message."""
     kinds = {"double": 1, "float": 2, "int64": 3, "string": 9, "bytes": 12}
     file = descriptor_pb2.FileDescriptorProto(name="event.proto", package="t", syntax="proto3")
-    for name, fields in SCHEMA.items():
+    for name, fields in schema.items():
         message = file.message_type.add(name=name)
         for key, (number, kind) in fields.items():
             many, kind = kind.startswith("*"), kind.lstrip("*")
@@ -155,7 +176,7 @@ def event_class() -> Any:
                 field.type_name = f".t.{kind}"
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("t.Event"))
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"t.{wanted}"))
 
 
 def events(folder: Path) -> Iterator[Any]:
@@ -182,7 +203,7 @@ def test_checksums() -> None:
 
 def test_event_files(logs: Path, tmp_path: Path) -> None:
     written = export(str(logs), "tensorboard", str(tmp_path / "out"))
-    assert written["scalar"] == 5 and "roc_curve" not in written and "embeddings" not in written
+    assert written["scalar"] == 5 and "roc_curve" not in written and written["embeddings"] == 1
     first, *rest = events(tmp_path / "out" / "一" / "train")
     assert first.file_version == "brain.Event:2"
     _, other = events(tmp_path / "out" / "other")
@@ -210,7 +231,47 @@ def test_event_files(logs: Path, tmp_path: Path) -> None:
     assert curve.metadata.plugin_data.plugin_name == "pr_curves"
     assert [dim.size for dim in curve.tensor.tensor_shape.dim] == [6, 5]
     assert np.frombuffer(curve.tensor.tensor_content, "<f4").reshape(6, 5)[0, 0] == 2
-    assert b"| lr | 0.1 |" in found["hparam"][0][1].tensor.string_val[0]
+    start = found["_hparams_/session_start_info"][0][1].metadata.plugin_data
+    session = start_class().FromString(start.content).session_start_info
+    assert start.plugin_name == "hparams" and session.start_time_secs == TIME / 1000
+    settings = {one.key: one.value for one in session.hparams}
+    assert set(settings) == {"lr", "name"}
+    assert (settings["lr"].number_value, settings["name"].string_value) == (0.1, "sgd")
+
+
+def test_a_tag_of_several_kinds_becomes_several(tmp_path: Path) -> None:
+    """TensorBoard takes a tag for what its first value is, and fails at others."""
+    with LogWriter(tmp_path / "run") as writer:
+        for step in range(2):
+            writer.add_scalar("x", 0.5, step)
+            writer.add_text("x", "words", step)
+            writer.add_histogram("x", [1.0], step)
+    export(str(tmp_path), "tensorboard", str(tmp_path / "out"))
+    _, *rest = events(tmp_path / "out" / "run")
+    assert [event.summary.value[0].tag for event in rest] == ["x", "x/text", "x/histogram"] * 2
+
+
+def test_vectors_of_event_files(tmp_path: Path) -> None:
+    with LogWriter(tmp_path / "run") as writer:
+        writer.add_embeddings("old", [[0.0, 1.0]], ["x"])
+        columns = [["a\tb", "c"], ["1", "2"]]
+        writer.add_embeddings('two "一"', [[0.1, 2.0], [3.0, -4e20]], columns, ["name", "n"])
+        writer.add_embeddings("old", [[5.0, 6.0, 7.0]], ["y"])
+    assert export(str(tmp_path), "tensorboard", str(tmp_path / "out")) == {"embeddings": 3}
+    folder = tmp_path / "out" / "run"
+    config = (folder / "projector_config.pbtxt").read_text("utf-8").splitlines()
+    assert config == [
+        'embeddings { tensor_name: "old" tensor_path: "vectors_0.tsv" '
+        'metadata_path: "labels_0.tsv" }',
+        'embeddings { tensor_name: "two \\"一\\"" tensor_path: "vectors_1.tsv" '
+        'metadata_path: "labels_1.tsv" }',
+    ]
+    assert (folder / "vectors_0.tsv").read_text() == "5\t6\t7\n"
+    np.testing.assert_array_equal(
+        np.loadtxt(folder / "vectors_1.tsv", np.float32), np.float32([[0.1, 2.0], [3.0, -4e20]])
+    )
+    assert (folder / "labels_0.tsv").read_text() == "y\n"
+    assert (folder / "labels_1.tsv").read_text() == "name\tn\na b\t1\nc\t2\n"
 
 
 # -- the command -----------------------------------------------------------------------------------

@@ -88,7 +88,8 @@ def test_as_the_real_one(real, route):
 def test_there_are_answers_of_every_route_that_the_real_one_answers():
     fails = {"scalars/tags", "scalars/list", "scalars/data", "logs", "embedding/tags",
              "embedding/embedding", "hparams/importance"}  # fmt: skip
-    ours = {"scalar/many", "embedding/points", "embedding/neighbors", "hparams/tags"}
+    ours = {"scalar/many", "embedding/points", "embedding/neighbors", "embedding/sample",
+            "hparams/tags"}  # fmt: skip
     assert set(ROUTES) - fails - ours == set(routes()) - {"component_tabs"}
 
 
@@ -229,6 +230,17 @@ def test_embeddings(tmp_path, board):
     assert client.data("embedding/list") == [{"name": name, "shape": [30, 6], "path": name}]
     tensor = client.ask("embedding/tensor", name=name).data
     np.testing.assert_array_equal(np.frombuffer(tensor, "<f4").reshape(30, 6), vectors)
+    for most, must, count in ((30, 7, 30), (40, -1, 30), (8, 29, 8), (8, 3, 8), (8, 99, 8)):
+        answer = client.ask("embedding/sample", run=run, tag="words", most=most, **{"with": must})
+        head = np.frombuffer(answer.data, "<i4", 3)
+        assert head.tolist() == [30, 6, count]
+        rows = np.frombuffer(answer.data, "<i4", count, 12)
+        assert (np.diff(rows) > 0).all() and rows[0] >= 0 and rows[-1] < 30
+        assert must in rows or must not in range(30)
+        kept = np.frombuffer(answer.data, "<f4", offset=12 + 4 * count).reshape(count, 6)
+        np.testing.assert_array_equal(kept, np.frombuffer(tensor, "<f4").reshape(30, 6)[rows])
+    least = client.ask("embedding/sample", run=run, tag="words", most=0).data
+    assert len(least) == 12 + 4 + 24
     lines = client.ask("embedding/metadata", name=name).data.decode().splitlines()
     assert lines[:2] == ["name\tn", "l0\t0"] and len(lines) == 31
     for dimension in (2, 3):

@@ -17,6 +17,7 @@ import pytest
 
 from tests.visualdl.server.boards import Log
 from visualdl import __version__
+from visualdl.server import app, cli
 
 ROOT = Path(__file__).parents[3]
 MODEL = ROOT / "tests" / "data" / "visualdl" / "graph" / "vdlgraph.1700000000.log"
@@ -25,9 +26,9 @@ PATIENCE = 60
 
 
 @contextlib.contextmanager
-def started(*arguments, script=None, **more):
+def started(*arguments, script=None, module="visualdl.server.cli", **more):
     """Runs the command, or a script that calls `app.run`."""
-    command = ["-c", script] if script else ["-m", "visualdl.server.cli", *map(str, arguments)]
+    command = ["-c", script] if script else ["-m", module, *map(str, arguments)]
     process = subprocess.Popen(
         [sys.executable, *command],
         stdout=subprocess.PIPE,
@@ -123,6 +124,29 @@ def test_all_options_of_the_command(tmp_path):
         assert process.wait(PATIENCE) == 0
         assert f"{missing} is no folder yet" in told
         assert "GET /board/of/mine/api/runs" in told
+
+
+@pytest.mark.parametrize("module", ["visualdl", "visualdl.server.app"])
+def test_the_command_as_a_module(tmp_path, module):
+    """VisualDL 2 starts by its `server.app`, whose `main` other packages call."""
+    Log(tmp_path).scalars("loss", [1])
+    with started("--logdir", tmp_path, "-p", 0, module=module) as process:
+        assert data(place(process)[1], "/app/api/runs") == [str(tmp_path)]
+        process.terminate()
+        assert (process.wait(PATIENCE), process.stderr.read()) == (0, "")
+    assert app.main is cli.main
+
+
+def test_a_model_that_is_missing_is_told_and_waited_for(tmp_path):
+    later = tmp_path / "later.pdmodel"
+    with started("--model", later, "-p", 0) as process:
+        _, port, _ = place(process)
+        assert data(port, "/app/api/graph/models") == []
+        later.write_bytes(MODEL.read_bytes())
+        assert len(data(port, "/app/api/graph/models")) == 1
+        process.terminate()
+        assert f"there is no model {later} yet" in process.stderr.read()
+        assert process.wait(PATIENCE) == 0
 
 
 def test_ports_that_are_taken(tmp_path):

@@ -32,6 +32,24 @@ def test_the_end_of_a_program_loses_nothing(end: str, tmp_path: Path) -> None:
     assert values_in(tmp_path)[:5000] == list(range(5000))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals there")
+@pytest.mark.parametrize("end", ["", "os.kill(os.getpid(), signal.SIGTERM)"])
+def test_what_was_logged_after_close_is_not_lost(end: str, tmp_path: Path) -> None:
+    process = run(
+        f"""
+        import os, signal
+        with LogWriter(folder, max_queue=10**6, flush_secs=1000) as writer:
+            writer.add_scalar("x", 0, 0)
+        writer.add_scalar("x", 1, 1)
+        {end}
+        """,
+        tmp_path,
+    )
+    process.communicate(timeout=120)
+    assert process.returncode == (-signal.SIGTERM if end else 0)
+    assert values_in(tmp_path) == [0, 1]
+
+
 @pytest.mark.parametrize("end", ["1 / 0", "raise KeyboardInterrupt", "assert None.x"])
 def test_an_error_loses_nothing(end: str, tmp_path: Path) -> None:
     process = run(

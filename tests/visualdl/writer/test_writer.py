@@ -169,15 +169,45 @@ def test_much_at_once_waits_for_the_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 # -- ends ------------------------------------------------------------------------------------------
-def test_closed(tmp_path: Path) -> None:
-    writer = LogWriter(tmp_path)
-    writer.add_scalar("x", 0.0, 0)
+def test_logging_after_close_goes_on_in_the_file(tmp_path: Path) -> None:
+    """As with VisualDL 2, whose users log a last result after the `with` block."""
+    with LogWriter(tmp_path, max_queue=1000, flush_secs=1000) as writer:
+        writer.add_scalar("x", 0.0, 0)
     writer.close()
-    writer.close()
-    for call in (writer.flush, lambda: writer.add_scalar("x", 0.0, 1)):
-        with pytest.raises(ValueError, match="the writer is closed"):
-            call()
+    writer.flush()
     assert len(records(writer)) == 1
+    for step in (1, 2, 3):
+        writer.add_scalar("x", 0.0, step)
+        writer.add_text("t", "more", step)
+        writer.close()
+        assert [row.id for row in records(writer) if row.tag == "x"] == list(range(step + 1))
+    writer.add_scalar("x", 0.0, 4)
+    path = writer.file_name
+    del writer
+    gc.collect()
+    assert len(LogFile(path).read()) == 9 and len(list(tmp_path.iterdir())) == 1
+
+
+def test_threads_that_close_and_log(tmp_path: Path) -> None:
+    writer = LogWriter(tmp_path, flush_secs=1000)
+
+    def add(number: int) -> None:
+        for step in range(300):
+            writer.add_scalar(f"t{number}", 0.0, step)
+            if step % 7 == number:
+                writer.close()
+
+    threads = [threading.Thread(target=add, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    writer.close()
+    steps: dict[str, list[int]] = {}
+    for row in records(writer):
+        steps.setdefault(row.tag, []).append(row.id)
+    assert steps == {f"t{i}": list(range(300)) for i in range(4)}
+    assert sum(thread.name == "visualdl" for thread in threading.enumerate()) <= 1
 
 
 def test_a_forgotten_writer_loses_nothing(tmp_path: Path) -> None:

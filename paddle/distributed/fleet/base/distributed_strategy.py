@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, MissingFileError
+from paddle.core.user_frame import outside
 from paddle.distributed.fleet.base import strategy_fields
 from paddle.distributed.fleet.base.strategy_fields import OBJECTS, Field, fields, near
 from paddle.serialization.descriptors import read_text
@@ -17,6 +19,8 @@ _CLASSES = {"build_strategy": BuildStrategy, "execution_strategy": ExecutionStra
 # Fields of the message that are no properties in 2.0: one is read by the underscored name only.
 _WITHOUT_PROPERTY = {"mode": None, "fuse_grad_size_in_TFLOPS": "_fuse_grad_size_in_TFLOPS"}
 _ABOVE_ZERO = frozenset(["last_comm_group_size_MB"])
+# Of these 2.0 refuses a value of another type; others it leaves as they are, and says so.
+_STRICT = frozenset(["a_sync", "fuse_grad_size_in_MB"])
 
 
 class DistributedStrategy:
@@ -26,6 +30,9 @@ class DistributedStrategy:
     ``amp_configs`` and the like take and give dictionaries. A dictionary that is assigned changes
     the keys it has and leaves the others; a list in it replaces the former one. `docs/static.md`
     says what each does, and which have no meaning on this engine.
+
+    A switch or a whole number that is given a value of another type stays as it is, with a warning,
+    as in 2.0; ``a_sync`` and floats refuse it.
 
     Raises:
         TypeError: a name that is no switch was set, or a value of another type.
@@ -187,7 +194,16 @@ def _property(name: str, field: Field) -> property:
         return strategy_fields.plain(getattr(self._message, name), field)
 
     def put_plain(self: Any, value: Any) -> None:
-        value = strategy_fields.checked(where, field, value)
+        try:
+            value = strategy_fields.checked(where, field, value)
+        except ArgumentTypeError as error:
+            if field.kind not in ("bool", "int32") or name in _STRICT:
+                raise
+            warnings.warn(
+                f"{error} It stays {getattr(self._message, name)}, as in 2.0.",
+                stacklevel=outside(),
+            )
+            return
         if name in _ABOVE_ZERO and not value > 0:
             raise InvalidArgumentError(f"{where}: expected more than 0, but received {value}.")
         setattr(self._message, name, value)

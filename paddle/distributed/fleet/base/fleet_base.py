@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from typing import Any
 
 from paddle.core.errors import (
@@ -12,6 +13,8 @@ from paddle.core.errors import (
     PreconditionNotMetError,
     UnimplementedError,
 )
+from paddle.core.rings import rings
+from paddle.core.user_frame import outside
 from paddle.distributed.data_parallel import DataParallel
 from paddle.distributed.env import ParallelEnv
 from paddle.distributed.fleet.base.distributed_optimizer import DistributedOptimizer
@@ -20,7 +23,7 @@ from paddle.distributed.fleet.base.optimizing import Optimizing
 from paddle.distributed.fleet.base.role_maker import PaddleCloudRoleMaker, RoleMakerBase
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.distributed.fleet.runtime import Runtime, runtime_of
-from paddle.distributed.parallel import init_parallel_env
+from paddle.distributed.parallel import expect_parallel_env, init_parallel_env
 from paddle.framework.mode import in_dynamic_mode
 
 __all__ = ["Fleet"]
@@ -93,8 +96,14 @@ class Fleet(Optimizing):
         return copy.deepcopy(self._context.strategy) if self._context else None
 
     def _get_applied_meta_list(self) -> list[str]:
-        """The strategies that ``minimize`` carried out, the innermost first."""
-        return list(self._context.applied) if self._context else []
+        """The classes that ``minimize`` applied before the plain exchange, the outermost first."""
+        applied = self._context.applied if self._context else []
+        return [kind.__name__ for kind in reversed(applied) if not kind.graph]
+
+    def _get_applied_graph_list(self) -> list[str]:
+        """The class that made the exchange, where there is one."""
+        applied = self._context.applied if self._context else []
+        return [kind.__name__ for kind in reversed(applied) if kind.graph]
 
     # -- beginning -------------------------------------------------------------------------------
 
@@ -105,6 +114,9 @@ class Fleet(Optimizing):
         strategy: DistributedStrategy | None = None,
     ) -> None:
         """Finds out which role this process has, and connects trainers of a collective job.
+
+        In static mode trainers are connected when something is first exchanged, by the startup
+        Program for instance: one process can make and save the Program of another.
 
         Args:
             role_maker (RoleMakerBase, optional): says the role; None: PaddleCloudRoleMaker, which
@@ -133,12 +145,15 @@ class Fleet(Optimizing):
             raise ArgumentTypeError(
                 f"fleet.init(is_collective): expected a bool, but received {is_collective!r}."
             )
+        _forget_environment()
         maker = role_maker or PaddleCloudRoleMaker(is_collective=is_collective)
         chosen = _checked_strategy("init", strategy) if strategy is not None else None
         maker._generate_role()
+        if maker.doubt:
+            warnings.warn(f"fleet.init: {maker.doubt}: one of them is wrong.", stacklevel=outside())
         if maker._is_collective and maker._worker_num() > 1:
             _tell_environment(maker)
-            init_parallel_env()
+            init_parallel_env() if in_dynamic_mode() else expect_parallel_env()
         self.__init__()  # type: ignore[misc]  # what an earlier init left is over
         self._maker = maker
         if chosen is not None:
@@ -461,10 +476,26 @@ def _tell_environment(maker: RoleMakerBase) -> None:
             "PADDLE_TRAINERS_NUM)."
         )
     endpoints = maker._get_trainer_endpoints()
-    os.environ["PADDLE_TRAINER_ID"] = str(maker._worker_index())
-    os.environ["PADDLE_TRAINERS_NUM"] = str(count)
-    os.environ["PADDLE_TRAINER_ENDPOINTS"] = ",".join(endpoints)
-    os.environ["PADDLE_CURRENT_ENDPOINT"] = endpoints[maker._worker_index()]
+    told = {
+        "PADDLE_TRAINER_ID": str(maker._worker_index()), "PADDLE_TRAINERS_NUM": str(count),
+        "PADDLE_TRAINER_ENDPOINTS": ",".join(endpoints),
+        "PADDLE_CURRENT_ENDPOINT": endpoints[maker._worker_index()],
+    }  # fmt: skip
+    _set_here.update({name: v for name, v in told.items() if os.environ.get(name) != v})
+    os.environ.update(_set_here)
+
+
+def _forget_environment() -> None:
+    """Takes back what an earlier init set, where nobody was connected by it."""
+    if not rings.connected(0):
+        rings.expect_nobody()
+        for name, value in _set_here.items():
+            if os.environ.get(name) == value:
+                del os.environ[name]
+        _set_here.clear()
+
+
+_set_here: dict[str, str] = {}  # variables of the environment
 
 
 fleet = Fleet()

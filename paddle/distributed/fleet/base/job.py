@@ -37,6 +37,7 @@ class Job:
         workers (int): how many processes train.
         distributed (bool): whether somebody told it its place; else it is alone.
         own (str): its address, where it is known.
+        doubt (str): what the variables contradict each other in; empty where they do not.
     """
 
     role: int = Role.WORKER
@@ -47,6 +48,7 @@ class Job:
     heter_endpoints: list[str] = field(default_factory=list)
     own: str = ""
     distributed: bool = True
+    doubt: str = ""
 
     @property
     def nodes(self) -> int:
@@ -54,7 +56,7 @@ class Job:
         return len({e.rpartition(":")[0] for e in self.worker_endpoints}) or 1
 
 
-_START = (
+START = (
     "start the script by python -m paddle.distributed.launch (with --server_num and --worker_num "
     "for parameter servers), which sets all variables"
 )
@@ -80,7 +82,7 @@ def collective_job(env: Mapping[str, str] = os.environ) -> Job:
             raise _missing(["PADDLE_TRAINER_ENDPOINTS"], f"one of {count or 'several'} trainers")
         own = "127.0.0.1:6170"  # what 2.0 says of a script that no launcher started
         return Job(worker_endpoints=[own], own=own, distributed=False)
-    _check_count("PADDLE_TRAINERS_NUM", count, "PADDLE_TRAINER_ENDPOINTS", endpoints)
+    doubt = _check_trainers(count, endpoints)
     _check_index("PADDLE_TRAINER_ID", index, len(endpoints))
     own = env.get("PADDLE_CURRENT_ENDPOINT") or endpoints[index]
     if own != endpoints[index]:
@@ -88,19 +90,22 @@ def collective_job(env: Mapping[str, str] = os.environ) -> Job:
             f"PADDLE_CURRENT_ENDPOINT: expected {endpoints[index]!r}, which "
             f"PADDLE_TRAINER_ENDPOINTS has for PADDLE_TRAINER_ID {index}", own,
         )  # fmt: skip
-    return Job(Role.WORKER, index, len(endpoints), endpoints, own=own)
+    return Job(Role.WORKER, index, len(endpoints), endpoints, own=own, doubt=doubt)
 
 
 def server_job(env: Mapping[str, str] = os.environ) -> Job:
     """The place of a process in a job with parameter servers.
 
-    Without ``PADDLE_PSERVERS_IP_PORT_LIST`` it is one worker that is not distributed.
+    Without ``PADDLE_PSERVERS_IP_PORT_LIST`` it is one worker that is not distributed, but never a
+    server.
 
     Raises:
         ValueError: the variables contradict each other, or one is missing or no number.
     """
     names = ("PADDLE_PSERVERS_IP_PORT_LIST", "PSERVER_IP_PORT_LIST")
     if all(name not in env for name in names):
+        if env.get("TRAINING_ROLE") == "PSERVER":
+            raise _missing([names[0]], "a parameter server")
         return Job(distributed=False)
     servers = _endpoints(env, *names)
     if not servers:
@@ -119,9 +124,9 @@ def server_job(env: Mapping[str, str] = os.environ) -> Job:
         raise _missing(needed, "a process of a job with parameter servers")
     assert role is not None
     count = _number(env, "PADDLE_TRAINERS_NUM")
-    _check_count("PADDLE_TRAINERS_NUM", count, "PADDLE_TRAINER_ENDPOINTS", workers)
+    doubt = _check_trainers(count, workers)
     heter = _endpoints(env, "PADDLE_HETER_TRAINER_IP_PORT_LIST")
-    job = Job(_ROLES[role], 0, count or len(workers), workers, servers, heter)
+    job = Job(_ROLES[role], 0, count or len(workers), workers, servers, heter, doubt=doubt)
     if job.workers < 1:
         raise _bad("PADDLE_TRAINERS_NUM: expected at least 1", count)
     _place(job, env)
@@ -136,7 +141,8 @@ def _place(job: Job, env: Mapping[str, str]) -> None:
     if job.role == Role.WORKER:
         job.index = _number(env, "PADDLE_TRAINER_ID") or 0
         _check_index("PADDLE_TRAINER_ID", job.index, job.workers)
-        job.own = job.worker_endpoints[job.index] if job.worker_endpoints else own
+        listed = job.worker_endpoints
+        job.own = listed[job.index] if job.index < len(listed) else own
         return
     listed, name = job.server_endpoints, "PADDLE_PSERVERS_IP_PORT_LIST"
     if job.role == Role.HETER_WORKER:
@@ -238,6 +244,20 @@ def _number(env: Mapping[str, str], name: str) -> int | None:
         raise _bad(f"{name}: expected a number", text) from None
 
 
+def _check_trainers(count: int | None, endpoints: list[str]) -> str:
+    """Compares the number of trainers with their addresses; returns what 2.0 let pass.
+
+    There the addresses counted, and one address was what scripts wrote that looked at roles alone.
+    """
+    if len(endpoints) == 1 and (count or 1) > 1:
+        return (
+            f"PADDLE_TRAINERS_NUM is {count}, but PADDLE_TRAINER_ENDPOINTS has one address, "
+            f"{endpoints[0]}"
+        )
+    _check_count("PADDLE_TRAINERS_NUM", count, "PADDLE_TRAINER_ENDPOINTS", endpoints)
+    return ""
+
+
 def _check_count(name: str, count: int | None, of: str, listed: list[str]) -> None:
     if count is not None and listed and count != len(listed):
         raise _bad(f"{name}: expected {len(listed)}, as {of} has so many addresses", count)
@@ -256,5 +276,5 @@ def _missing(names: list[str], what: str) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"the environment says that this is {what}, but {' and '.join(names)} "
         f"{'is' if len(names) == 1 else 'are'} not set.",
-        hint=_START,
+        hint=START,
     )

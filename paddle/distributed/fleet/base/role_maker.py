@@ -49,6 +49,11 @@ class RoleMakerBase:
         assert self._gloo is not None
         return self._gloo
 
+    @property
+    def doubt(self) -> str:
+        """What the environment contradicts itself in, where 2.0 let it pass; else empty."""
+        return self._place.doubt
+
     # What 2.0's own code, and programs that look inside, call these.
     _role_is_generated = property(lambda self: self._job is not None)
     _role = property(lambda self: self._place.role)

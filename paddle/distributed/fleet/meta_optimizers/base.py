@@ -27,7 +27,7 @@ class Context:
         parameters (list, optional): update only these.
         no_grad_set (set, optional): variables without gradient.
         optimize_ops, params_grads: what ``minimize`` returned; filled before ``rewrite``.
-        applied (list): names of the meta-optimizers applied, innermost first.
+        applied (list): classes of the meta-optimizers applied, innermost first.
     """
 
     loss: Variable
@@ -40,7 +40,7 @@ class Context:
     no_grad_set: Any = None
     optimize_ops: list = field(default_factory=list)
     params_grads: list = field(default_factory=list)
-    applied: list[str] = field(default_factory=list)
+    applied: list[type[MetaOptimizer]] = field(default_factory=list)
 
     @property
     def main_program(self) -> Program:
@@ -70,11 +70,13 @@ class MetaOptimizer(abc.ABC):
         may_wrap (frozenset): names of those that may stand within it (2.0's white list). Two of
             which neither may wrap the other exclude each other.
         divides (bool): whether a process has only a part of the model afterwards.
+        graph (bool): whether it comes last and only adds the exchange between processes.
     """
 
     name: str
     may_wrap: frozenset[str] = frozenset()
     divides = False
+    graph = False
 
     def asked(self, context: Context) -> bool:
         """Whether the user switched it on."""

@@ -19,6 +19,7 @@ class GraphExecutionOptimizer(MetaOptimizer):
     """
 
     name = "graph_execution"
+    graph = True
 
     def asked(self, context: Context) -> bool:
         """Always, where there are no parameter servers."""

@@ -31,3 +31,5 @@ class ParameterServerOptimizer(MetaOptimizer):
 
 class ParameterServerGraphOptimizer(ParameterServerOptimizer):
     """The same for a Program that several threads of a worker run."""
+
+    graph = True

@@ -86,7 +86,7 @@ class DistributedInfer:
             )
         made = clone(self.origin_main_program)
         block = made.global_block()
-        look_up_remotely(block, {one.name: one.table for one in job.plan.sparse})
+        look_up_remotely(block, {one.name: {"table_id": one.table} for one in job.plan.sparse})
         for op in block.ops:
             if op.type == "distributed_lookup_table":
                 op.attrs["is_test"] = True

@@ -7,8 +7,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.fluid.layers.rare import seeded
 from paddle.incubate.layer_helper import LayerHelper
-from paddle.ir.variable import Variable
-from paddle.static.nn.basic import far_away
+from paddle.static.nn import sparse_embedding
 
 __all__ = [
     "fused_bn_add_act", "fused_elemwise_activation", "fused_embedding_seq_pool",
@@ -422,44 +421,3 @@ def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
 def _partial(operator: str, input: Any, start: int, length: int) -> Any:
     listed = list(input) if isinstance(input, (list, tuple)) else [input]
     return LayerHelper(operator).call(operator, listed, start_index=start, length=length)
-
-
-def sparse_embedding(
-    input: Any, size: list[int], padding_idx: int | None = None, is_test: bool = False,
-    entry: Any = None, param_attr: Any = None, dtype: Any = "float32",
-) -> Any:  # fmt: skip
-    """Looks rows of a table up that learns by the rows that occur; parameter servers keep it.
-
-    Args:
-        input (Variable): int64 numbers [n, 1].
-        size (list[int]): rows and columns of the table.
-        padding_idx (int, optional): a number whose row is zeros.
-        is_test (bool): look-ups add no row to the table of a parameter server.
-        entry (CountFilterEntry|ProbabilityEntry, optional): when a parameter server adds a row; a
-            table of one process has all rows.
-        param_attr (ParamAttr, optional): of the table.
-        dtype (str): its type. Default: float32.
-
-    Returns:
-        Variable: [n, columns].
-
-    Raises:
-        TypeError: ``entry`` is something else.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle.fluid as fluid
-            with fluid.program_guard(fluid.Program()):
-                words = fluid.data("words", [None, 1], "int64", lod_level=1)
-                print(fluid.contrib.layers.sparse_embedding(words, [20, 4]).shape)  # (-1, 4)
-    """
-    helper = LayerHelper("sparse_embedding", **locals())
-    w = helper.create_parameter(helper.param_attr, list(size), dtype)
-    place = (
-        -1 if padding_idx is None else padding_idx if padding_idx >= 0 else size[0] + padding_idx
-    )
-    made = helper.call("lookup_table", w, input, is_sparse=True, padding_idx=place)
-    if not isinstance(made, Variable):
-        return made
-    return far_away(made, entry, is_test, "sparse_embedding")

@@ -73,7 +73,11 @@ class Attribute {
 };
 
 typedef std::vector<Tensor> Tensors;
-typedef std::vector<Attribute> Attributes;
+typedef std::vector<int64_t> Sizes;
+struct Attributes : std::vector<Attribute> {  // made of a list of them and nothing else
+  Attributes() {}
+  Attributes(std::initializer_list<Attribute> all) : std::vector<Attribute>(all) {}
+};
 
 inline std::vector<Tensors> call(const char* name, const std::vector<Tensors>& inputs,
                                  const Attributes& attributes = Attributes()) {
@@ -122,6 +126,14 @@ Result called(const char* name, const std::vector<Tensors>& inputs, const Attrib
   Result made;
   take(::paddle::call(name, inputs, attributes), &made);
   return made;
+}
+// Of these there are hundreds: a compiler reads a plain call faster than one of a template.
+inline Tensor of_one(const char* name, const Tensor& x, const Attributes& attributes) {
+  return called<Tensor>(name, {some(x)}, attributes);
+}
+inline Tensor of_two(const char* name, const Tensor& x, const Tensor& y,
+                     const Attributes& attributes) {
+  return called<Tensor>(name, {some(x), some(y)}, attributes);
 }
 
 }  // namespace native

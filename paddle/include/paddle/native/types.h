@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <ostream>
 #include <string>
 #include <type_traits>
 
@@ -189,6 +190,9 @@ PD_EACH_TYPE_(PD_CASE_)
 
 }  // namespace native
 
+inline std::ostream& operator<<(std::ostream& out, DataType type) {
+  return out << native::name_of(type);
+}
 inline size_t SizeOf(DataType type) { return native::code_of(type).bits / 8; }
 
 // ---------------------------------------------------------------- Place
@@ -231,6 +235,10 @@ inline bool operator==(const Place& a, PlaceType b) { return a.GetType() == b; }
 inline bool operator!=(const Place& a, PlaceType b) { return a.GetType() != b; }
 inline bool operator==(PlaceType a, const Place& b) { return a == b.GetType(); }
 inline bool operator!=(PlaceType a, const Place& b) { return a != b.GetType(); }
+
+inline std::ostream& operator<<(std::ostream& out, const Place& place) {
+  return out << place.DebugString();
+}
 
 class CPUPlace : public Place {
  public:

@@ -1,6 +1,5 @@
 // Kernels that are made of operators of the framework.
 #include "paddle/extension.h"
-#include "paddle/operators.h"
 
 using paddle::Tensor;
 
@@ -32,6 +31,30 @@ PD_BUILD_OP(calls_best)
     .Attrs({"k: int64_t"})
     .SetKernelFn(PD_KERNEL(Best))
     .SetInferShapeFn(PD_INFER_SHAPE(BestShape));
+
+// As 2.3 and 2.4 call them: attributes by position.
+std::vector<Tensor> Positions(const Tensor& x) {
+  Tensor rows = paddle::concat({x, paddle::scale(x, 2, 1, true)}, 0);        // [4, 3]
+  Tensor deep = paddle::transpose(paddle::reshape(rows, {2, 2, 3}), {0, 2, 1});  // [2, 3, 2]
+  deep = paddle::squeeze(paddle::unsqueeze(deep, {0}), {0});
+  Tensor best = paddle::max(paddle::clip(deep, -1, 4), {2}, true);           // [2, 3, 1]
+  std::vector<Tensor> parts = paddle::split(best, {1, 2}, 1);
+  Tensor wide = paddle::sum(x, {1}, paddle::DataType::FLOAT64, true);        // [2, 1]
+  return {paddle::matmul(x, x, false, true), paddle::flatten(parts[1], 0), wide,
+          paddle::mean(paddle::pow(x, 2), {}, false), paddle::sum({x, x}), paddle::softmax(x, 0)};
+}
+std::vector<std::vector<int64_t>> PositionsShape(std::vector<int64_t> x) {
+  return {{x[0], x[0]}, {4}, {x[0], 1}, {1}, x, x};
+}
+std::vector<paddle::DataType> PositionsDtype(paddle::DataType x) {
+  return {x, x, paddle::DataType::FLOAT64, x, x, x};
+}
+PD_BUILD_OP(calls_positions)
+    .Inputs({"X"})
+    .Outputs({"Product", "Best", "Wide", "Mean", "Sum", "Soft"})
+    .SetKernelFn(PD_KERNEL(Positions))
+    .SetInferShapeFn(PD_INFER_SHAPE(PositionsShape))
+    .SetInferDtypeFn(PD_INFER_DTYPE(PositionsDtype));
 
 std::vector<Tensor> Wrong(const Tensor& x, std::string how) {
   if (how == "name") paddle::call("no_such_operator", {{x}});

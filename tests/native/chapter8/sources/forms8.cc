@@ -399,6 +399,9 @@ class WrongOp : public framework::OperatorWithKernel {
     if (how == "null") PADDLE_ENFORCE_NOT_NULL(none, platform::errors::Fatal("no pointer"));
     PADDLE_ENFORCE_NOT_NULL(some, platform::errors::Fatal("never"));
     if (how == "throw") PADDLE_THROW(platform::errors::Unimplemented("not %s", "yet"));
+    if (how == "slot") OP_INOUT_CHECK(ctx->HasInput("Z"), "Input", "Z", "c8_wrong");
+    OP_INOUT_CHECK(ctx->HasInput("X"), "Input", "X", "c8_wrong");
+    if (how == "cuda") PADDLE_ENFORCE_CUDA_SUCCESS(2);
     if (how == "dim") dims[5];
     if (how == "attr") ctx->Attrs().Get<int>("how");
     if (how == "no attr") ctx->Attrs().Get<int>("nothing");

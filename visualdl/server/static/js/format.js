@@ -16,6 +16,7 @@ export function number(value, digits = 5) {
 /** A number for an axis: as short as it can be. */
 export function short(value) {
   const size = Math.abs(value);
+  if (size >= 1e9) return number(value, 5);
   if (size >= 1e6 && Number.isInteger(value / 1e5)) return `${number(value / 1e6, 4)}M`;
   if (size >= 1e4 && Number.isInteger(value / 100)) return `${number(value / 1000, 4)}k`;
   return number(Number(value.toPrecision(6)), 4);

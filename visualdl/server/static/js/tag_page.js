@@ -216,9 +216,10 @@ export class TagCard {
   }
 }
 
-function title(tag, name) {
+/** The heading of a card: its tag, of which long ones are cut, and what else is to stand there. */
+export function title(tag, name = null) {
   const at = tag.indexOf("/");
-  return el("h3", { title: tag },
+  return el("h3", { title: tag }, el("span", { class: "tag-name" },
     at > 0 ? el("span", { class: "dim" }, tag.slice(0, at + 1)) : null,
-    at > 0 ? tag.slice(at + 1) : tag, name);
+    at > 0 ? tag.slice(at + 1) : tag), name);
 }

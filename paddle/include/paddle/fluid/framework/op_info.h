@@ -354,6 +354,14 @@ PADDLE_COLD_ inline const PD_Operator* OpInfo::describe() {
       slots_[part][i] = PD_Slot{all[i].name.c_str(), all[i].comment.c_str(), all[i].flags, -1};
     }
   }
+  for (size_t in = 0; in < proto_.inputs.size(); ++in) {
+    for (size_t out = 0; out < proto_.outputs.size(); ++out) {
+      const auto found = inplace.find(proto_.inputs[in].name);
+      if (found == inplace.end() || found->second != proto_.outputs[out].name) continue;
+      slots_[1][out].inplace = static_cast<int32_t>(in);
+      slots_[1][out].flags |= PD_SLOT_MAY_REUSE;
+    }
+  }
   attributes_.reset(new PD_Attribute[proto_.attrs.size() + 1]);
   for (size_t i = 0; i < proto_.attrs.size(); ++i) {
     const AttrChecker& attr = *proto_.attrs[i];

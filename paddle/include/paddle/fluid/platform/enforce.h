@@ -214,6 +214,13 @@ struct Discarded {
 #define PADDLE_ENFORCE_GE(a, b, ...) PADDLE_ENFORCE_COMPARED_(a, >=, <, b, __VA_ARGS__)
 #define PADDLE_ENFORCE_LT(a, b, ...) PADDLE_ENFORCE_COMPARED_(a, <, >=, b, __VA_ARGS__)
 #define PADDLE_ENFORCE_LE(a, b, ...) PADDLE_ENFORCE_COMPARED_(a, <=, >, b, __VA_ARGS__)
+#define OP_INOUT_CHECK(there, role, name, op)                                             \
+  PADDLE_ENFORCE_EQ(there, true,                                                          \
+                    ::paddle::platform::errors::NotFound("No %s(%s) found for %s operator.", \
+                                                         role, name, op))
+#define PADDLE_ENFORCE_CUDA_SUCCESS(status)   \
+  PADDLE_ENFORCE_EQ(static_cast<int>(status), 0, \
+                    ::paddle::platform::errors::External("A function of CUDA failed."))
 
 // Lines for developers: VLOG(3) << ...; they are shown where the variable GLOG_v is at least 3.
 #ifndef VLOG

@@ -15,9 +15,12 @@ export function curveOf([ms, step, y, x, TP, FP, TN, FN]) {
   };
 }
 
-/** The area under a ROC curve by trapezoids, or the average precision of a PR curve. */
+/**
+ * The area under a ROC curve by trapezoids, or the average precision of a PR curve; NaN where one
+ * of the classes it compares is missing: at the first threshold everything is taken for true.
+ */
 export function areaUnder({ x, y }, kind) {
-  if (x.length === 0) return NaN;
+  if (x.length === 0 || x[0] === 0 || (kind === "roc_curve" && y[0] === 0)) return NaN;
   let sum = 0;
   for (let at = 0; at < x.length; at += 1) {
     const last = [0, kind === "pr_curve" ? y[at] : 0];

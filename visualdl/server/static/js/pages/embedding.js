@@ -30,7 +30,7 @@ class EmbeddingPage {
   constructor(root, board) {
     const { state } = board;
     Object.assign(this, {
-      board, items: [], item: null, data: null, vectors: null, old: false, near: [], found: null,
+      board, items: [], item: null, data: null, old: false, near: [], found: null,
       ids: null, places: null, // rows of the points that are shown, and the other way about
       abort: new AbortController(), loads: 0, starts: 0, questions: 0,
     });
@@ -162,7 +162,7 @@ class EmbeddingPage {
     const turn = ++this.loads;
     this.abort.abort();
     this.abort = new AbortController();
-    Object.assign(this, { vectors: null, old: false });
+    this.old = false;
     if (!this.data) picture.tell(board.t("loading"));
     let data;
     try {
@@ -247,25 +247,29 @@ class EmbeddingPage {
     }
     const start = ++this.starts;
     const current = () => start === this.starts && loads === this.loads;
-    const ids = table.sample(data.rows, methodPart.most, this.chosen);
-    const from = table.pick(data.points, dimension, ids);
-    this.runner.clear();
-    this.#showPoints(from.slice(), dimension, ids);
-    this.chosenPart.setShown(this.#at(this.chosen) >= 0);
+    this.runner.prepare();
+    let some = null;
     try {
-      this.vectors ??= await table.loadVectors(board, this.item, this.abort.signal);
+      some = await table.loadSample(board, this.item, methodPart.most, this.chosen,
+        this.abort.signal);
     } catch (error) {
-      if (error.name !== "AbortError" && current()) board.message(error.message, "error");
+      if (error.name === "AbortError" || !current()) return;
+      this.runner.clear();
+      methodPart.show();
+      board.message(error.message, "error");
       return;
     }
     if (!current()) return;
-    if (this.vectors.length !== data.rows * data.width) {
+    if (some.rows !== data.rows || some.width !== data.width) {
       this.#load(); // others were written in the meantime
       return;
     }
+    const from = table.pick(data.points, dimension, some.ids);
+    this.#showPoints(from.slice(), dimension, some.ids);
+    this.chosenPart.setShown(this.#at(this.chosen) >= 0);
     this.runner.start(method, {
-      vectors: table.pick(this.vectors, data.width, ids), rows: ids.length, columns: data.width,
-      dimension, metric: methodPart.metric, settings: methodPart.settings, seed: SEED, start: from,
+      vectors: some.vectors.slice(), rows: some.ids.length, columns: data.width, dimension,
+      metric: methodPart.metric, settings: methodPart.settings, seed: SEED, start: from,
     });
   }
 

@@ -110,29 +110,20 @@ function byNumber({ values }, board) {
   return { kind: "scale", of, groups, least, most };
 }
 
-/** Vectors of one tag, as they are, for the worker; asked for once. */
-export async function loadVectors(board, { run, tag }, signal) {
-  return new Float32Array(await board.get("embedding/tensor", { run, tag },
-    { signal, as: "buffer" }));
-}
-
 /**
- * At most `most` of `rows` rows, evenly by chance, the same each time; row `must` is among them.
+ * At most `most` vectors of one tag for the worker, chosen by the server; row `must` is among them.
  *
- * @returns {Int32Array} their numbers in rising order.
+ * @returns {Promise<Object>} `{rows, width, ids, vectors}`: how many vectors there are, their
+ *   length, the numbers of the chosen ones in rising order (Int32Array), and these (Float32Array).
  */
-export function sample(rows, most, must = -1) {
-  const all = Int32Array.from({ length: rows }, (_, at) => at);
-  if (rows <= most) return all;
-  let state = 12345;
-  for (let at = 0; at < most; at += 1) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const other = at + Math.floor((state / 4294967296) * (rows - at));
-    [all[at], all[other]] = [all[other], all[at]];
-  }
-  const ids = all.slice(0, most);
-  if (must >= 0 && !ids.includes(must)) ids[most - 1] = must;
-  return ids.sort();
+export async function loadSample(board, { run, tag }, most, must, signal) {
+  const answer = await board.get("embedding/sample", { run, tag, most, with: must },
+    { signal, as: "buffer" });
+  const [rows, width, count] = new Int32Array(answer, 0, 3);
+  return {
+    rows, width, ids: new Int32Array(answer, 12, count),
+    vectors: new Float32Array(answer, 12 + 4 * count),
+  };
 }
 
 /** The rows of a table with these numbers, as a table of their own. */

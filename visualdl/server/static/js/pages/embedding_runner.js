@@ -24,6 +24,13 @@ export class Runner {
     return this.worker !== null;
   }
 
+  /** Ends what ran; the vectors of the next computation are on their way. */
+  prepare() {
+    this.#end();
+    this.#reset("preparing");
+    this.onState();
+  }
+
   /**
    * Starts from the beginning; what ran before is ended.
    *
@@ -32,8 +39,7 @@ export class Runner {
    *   `vectors` (Float32Array) goes over to the worker.
    */
   start(method, task) {
-    this.#end();
-    this.#reset("preparing");
+    this.prepare();
     const worker = new Worker(new URL(FILES[method], import.meta.url), { type: "module" });
     this.worker = worker;
     worker.onmessage = ({ data }) => this.worker === worker && this.#take(data, task);

@@ -2,8 +2,10 @@
 import { duration, short } from "../format.js";
 import { mix } from "../reading.js";
 
-// So much of the height belongs to the tallest histogram where they stand behind each other.
+// So much of the height belongs to the tallest histogram where they stand behind each other, and
+// where one stands alone.
 const RIDGE = 0.34;
+const ALONE = 0.92;
 
 /** The drawing of a run's histograms; `view` is `{mode, axis, height}` as chosen in the toolbar. */
 export class Drawing {
@@ -22,6 +24,11 @@ export class Drawing {
     this.high = ends.reduce((a, b) => Math.max(a, b), -Infinity);
     this.most = this.rows.reduce((most, row) => row.y.reduce((a, b) => Math.max(a, b), most), 0);
     if (!(this.most > 0)) this.most = 1;
+  }
+
+  /** The part of the height that the tallest one takes. */
+  get #ridgePart() {
+    return this.rows.length > 1 ? RIDGE : ALONE;
   }
 
   /** Where a row stands on the axis that goes down. */
@@ -59,11 +66,12 @@ export class Drawing {
     const first = places.reduce((a, b) => Math.min(a, b), Infinity);
     const last = places.reduce((a, b) => Math.max(a, b), -Infinity);
     const span = last > first ? last - first : 1;
+    const part = this.#ridgePart;
     const { axis } = this.view;
     const formatter = { step: short, relative: duration }[axis];
     return {
       type: axis === "wall" ? "time" : "value", inverse: true, position: "right",
-      min: first - (span * RIDGE) / (1 - RIDGE), max: last, splitNumber: 5,
+      min: first - (span * part) / (1 - part), max: last, splitNumber: 5,
       axisLabel: { ...label, ...(formatter ? {
         // The room above the first holds no steps.
         formatter: (value) => (value < first ? "" : formatter(value)),
@@ -103,7 +111,7 @@ export class Drawing {
   /** The outline of a row in pixels. */
   #points(row, coord, height) {
     if (this.view.mode !== "offset") return row.x.map((x, at) => coord([x, row.y[at]]));
-    const scale = (height * RIDGE) / this.most;
+    const scale = (height * this.#ridgePart) / this.most;
     const place = this.#along(row);
     return row.x.map((x, at) => {
       const [left, top] = coord([x, place]);

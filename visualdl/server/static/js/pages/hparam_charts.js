@@ -7,14 +7,18 @@ import { cellText } from "./hparam_filters.js";
 export function parallelOption(rows, columns, { paint, log, board }) {
   const axes = columns.map((one, dim) => ({
     dim, name: one.name, ...scale(one, rows, log),
-    nameTextStyle: { fontSize: 12, color: board.variable("--text") },
   }));
   return {
     animation: false,
     parallel: {
       left: 56, right: 84, top: 40, bottom: 22,
       parallelAxisDefault: {
-        nameLocation: "end", nameGap: 16, axisLabel: { fontSize: 11 },
+        nameLocation: "end", nameGap: 16, z: 20,
+        nameTextStyle: { fontSize: 12, color: board.variable("--text") },
+        axisLabel: {
+          fontSize: 11, color: board.variable("--text"), width: 90, overflow: "truncate",
+          textBorderColor: board.variable("--panel"), textBorderWidth: 3,
+        },
         areaSelectStyle: { width: 16, color: board.variable("--accent"), opacity: 0.2 },
       },
     },

@@ -3,6 +3,7 @@ import { el, fill } from "../dom.js";
 import { cellText } from "./hparam_filters.js";
 
 const FIRST_ROWS = 200;
+const LONG = 32; // letters; the rest of such a cell shows when it is pointed at
 
 /**
  * Draws the table.
@@ -54,6 +55,10 @@ function line(one, columns, { paint, board }) {
   return el("tr", { dataset: { run: one.name } },
     el("th", { scope: "row", style: { "--run": paint(one) } },
       el("span", { class: "swatch" }), " ", link),
-    columns.map((column) => el("td", { class: column.type === "number" ? "number" : "" },
-      cellText(column.value(one)))));
+    columns.map((column) => cell(cellText(column.value(one)), column.type === "number")));
+}
+
+function cell(text, isNumber) {
+  if (isNumber) return el("td", { class: "number" }, text);
+  return el("td", text.length > LONG ? { class: "long", title: text } : {}, text);
 }

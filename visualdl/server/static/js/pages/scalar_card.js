@@ -2,6 +2,7 @@
 import { stayInside } from "../controls.js";
 import { debounce, el, fill } from "../dom.js";
 import { number, time } from "../format.js";
+import { title } from "../tag_page.js";
 import { Cursor } from "./scalar_cursor.js";
 import {
   broken, fetchRuns, pointsPerRun, positions, smooth, splice, strideOf,
@@ -27,10 +28,6 @@ export class ScalarCard {
   #build() {
     const { board, item } = this;
     const t = board.t;
-    const at = item.tag.indexOf("/");
-    const title = el("h3", { title: item.tag },
-      at > 0 ? el("span", { class: "dim" }, item.tag.slice(0, at + 1)) : null,
-      at > 0 ? item.tag.slice(at + 1) : item.tag);
     const pinned = this.page.pins.includes(item.tag);
     this.pinButton = board.iconButton("pin", t(pinned ? "unpin" : "pin"),
       () => this.page.togglePin(item.tag), { pressed: pinned });
@@ -47,7 +44,7 @@ export class ScalarCard {
     });
     this.status = el("p", { class: "card-status", "aria-live": "polite" });
     this.values = el("div", { class: "values" });
-    this.element = board.card(title, {
+    this.element = board.card(title(item.tag), {
       actions: [this.zoomButtons, this.resetButton, this.pinButton, this.logButton, menu,
         this.fullButton],
       body: [this.plot, this.status, this.values],

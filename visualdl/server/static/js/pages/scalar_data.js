@@ -74,17 +74,20 @@ export function splice(rows, fine) {
  * The exponential moving average of the values, free of the start's bias.
  *
  * A row that stands for several records counts as several, so that a curve looks the same at
- * every resolution. What is not finite is passed over and stays as it is.
+ * every resolution. What is not finite is passed over and stays as it is. It is taken of the
+ * distances from the first value, so that a constant stays one: what rounding leaves would be all
+ * that a chart of it shows.
  */
 export function smooth(rows, weight) {
   let sum = 0;
   let norm = 0;
+  const first = rows.find((row) => Number.isFinite(row[2]))?.[2] ?? 0;
   return rows.map(([, , value, stride]) => {
     if (!Number.isFinite(value)) return value;
     const keep = weight ** stride;
-    sum = sum * keep + value * (1 - keep);
+    sum = sum * keep + (value - first) * (1 - keep);
     norm = norm * keep + (1 - keep);
-    return norm > 0 ? sum / norm : value;
+    return norm > 0 ? first + sum / norm : value;
   });
 }
 
