@@ -90,10 +90,10 @@ class Histogram:
         As published with PaddlePaddle 1.8 and 2.0, but for ``kept``: limits from 0.7 of the largest
         value on are tried. What lies above a limit counts as the limit; the counts below it are
         merged into as many groups as there are steps of both signs and spread evenly over each
-        group again. The limit is taken for which the divergence of both (Kullback and Leibler's) is least. Where
-        nothing is above 0.7 but the largest value itself, as of an outlier, the largest value
-        below that counts; unless it comes more than once in a thousand values, as in a picture of
-        black and white, which PaddlePaddle would cut down to 0.
+        group again. The limit is taken for which the divergence of both (Kullback and Leibler's)
+        is least. Where nothing is above 0.7 but the largest value itself, as of an outlier, the
+        largest value below that counts; unless it comes more than once in a thousand values, as in
+        a picture of black and white, which PaddlePaddle would cut down to 0.
 
         Args:
             top (int): the number of the highest step.
