@@ -106,7 +106,8 @@ class Block(Methods):
     def create_var(self, *args: Any, **kwargs: Any) -> Variable:
         """Makes a variable in this block; one that exists under the name is returned.
 
-        In dynamic mode the default Program has none: as in 2.0, a Tensor is made in its place.
+        In dynamic mode the default Program has none but those that are fed: as in 2.0, a Tensor is
+        made in its place.
 
         Args:
             **kwargs: what :class:`Variable` takes: name, shape, dtype, persistable, ...
@@ -116,7 +117,7 @@ class Block(Methods):
                 f"Block.create_var: expected arguments by name (name=, shape=, dtype=), but "
                 f"received {args[0]!r:.60} without one.{here()}"
             )
-        if not get_mode() & HOOKED and self._is_default():
+        if not get_mode() & HOOKED and not kwargs.get("is_data") and self._is_default():
             return self._create_tensor(**kwargs)  # type: ignore[return-value]
         if self.program._raw_mode is not None:
             return add_variable(self, kwargs, parameter=False)
