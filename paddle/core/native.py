@@ -21,11 +21,16 @@ from keyword import iskeyword
 from typing import Any
 
 from paddle.core import errors
+from paddle.core.native_slots import (
+    NativeGradient,
+    attribute_of,
+    slot_of,
+    text_of,
+)
 from paddle.core.native_structs import (
     TYPES as TYPES,
 )
 from paddle.core.native_structs import (
-    CAttribute,
     CCall,
     CDevice,
     CDType,
@@ -33,7 +38,6 @@ from paddle.core.native_structs import (
     CLibrary,
     CLod,
     COperator,
-    CSlot,
     CTensor,
     CValue,
     decode,
@@ -50,7 +54,6 @@ RUNTIME = 1  # flag of a call: sizes are those of real tensors
 UNWANTED = 1  # flag of an output
 ENTRY = "paddle_operator_library"
 
-LIST, OPTIONAL, NO_GRADIENT, NO_BUFFER, MAY_REUSE = 1, 2, 4, 8, 32  # flags of slots
 HAS_SHAPE, HAS_DTYPE, STRIDES, OWN_LOD, SHARES_LOD, RANDOM = 1, 2, 4, 8, 16, 32  # of operators
 
 # An error's class by its code.
@@ -74,71 +77,21 @@ ERRORS: dict[int, Any] = {
 # ---------------------------------------------------------------- what a library says
 
 
-@dataclass(frozen=True)
-class NativeSlot:
-    """An input or output of a compiled operator.
-
-    Attributes:
-        inplace (int): the number of the input that an output is written into, else -1.
-        reuses (int): the number of the input whose memory it may have, else -1.
-    """
-
-    name: str
-    doc: str
-    flags: int
-    inplace: int = -1
-    reuses: int = -1
-
-    @property
-    def many(self) -> bool:
-        """Whether it is a list."""
-        return bool(self.flags & LIST)
-
-    @property
-    def optional(self) -> bool:
-        """Whether it may be missing."""
-        return bool(self.flags & OPTIONAL)
-
-
-@dataclass(frozen=True)
-class NativeAttribute:
-    """An attribute of a compiled operator; its type is a key of :data:`TYPES`."""
-
-    name: str
-    doc: str
-    type: int
-    initial: Any
-
-
-@dataclass(frozen=True)
-class NativeGradient:
-    """Which operator gives the gradient; bindings are pairs of source and slot."""
-
-    name: str
-    inputs: list[tuple[int, int]] | None
-    outputs: list[tuple[int, int]] | None
-    attributes: dict[str, Any]
-
-
-def _text(value: bytes | None) -> str:
-    return (value or b"").decode("utf8", "replace")
-
-
 class NativeOperator:
     """A compiled operator as its library describes it, and its three functions."""
 
     def __init__(self, library: NativeLibrary, index: int, told: COperator) -> None:
         self.library = library
         self.index = index
-        self.name = _text(told.name)
+        self.name = text_of(told.name)
         if not self.name.isidentifier() or iskeyword(self.name):
             said = f"expected a name that Python can have, but received {self.name!r}."
             raise errors.InvalidArgumentError(said)
-        self.doc = _text(told.doc).strip()
+        self.doc = text_of(told.doc).strip()
         self.flags = told.flags
-        self.inputs = [_slot(told.inputs[i]) for i in range(told.input_count)]
-        self.outputs = [_slot(told.outputs[i]) for i in range(told.output_count)]
-        self.attributes = [_attribute(told.attributes[i]) for i in range(told.attribute_count)]
+        self.inputs = [slot_of(told.inputs[i]) for i in range(told.input_count)]
+        self.outputs = [slot_of(told.outputs[i]) for i in range(told.output_count)]
+        self.attributes = [attribute_of(told.attributes[i]) for i in range(told.attribute_count)]
         self.kernels = [
             (told.kernels[i].device, (told.kernels[i].dtype.code, told.kernels[i].dtype.bits))
             for i in range(told.kernel_count)
@@ -146,10 +99,12 @@ class NativeOperator:
         self.gradient: NativeGradient | None = None
         if told.gradient:
             given = told.gradient[0]
-            names = [_text(given.attribute_names[i]) for i in range(given.attribute_count)]
+            names = [text_of(given.attribute_names[i]) for i in range(given.attribute_count)]
             values = [decode(given.attribute_values[i]) for i in range(given.attribute_count)]
             # How many bindings there are, the gradient's own slots say.
-            self.gradient = NativeGradient(_text(given.name), None, None, dict(zip(names, values)))
+            self.gradient = NativeGradient(
+                text_of(given.name), None, None, dict(zip(names, values))
+            )
             self._bindings = given.inputs, given.outputs
         self._check(told)
 
@@ -205,16 +160,6 @@ class NativeOperator:
         return array, kept
 
 
-def _slot(told: CSlot) -> NativeSlot:
-    into = (-1, told.inplace) if told.flags & MAY_REUSE else (told.inplace, -1)
-    return NativeSlot(_text(told.name), _text(told.doc), told.flags, *into)
-
-
-def _attribute(told: CAttribute) -> NativeAttribute:
-    initial = decode(told.initial) if told.has_initial else REQUIRED
-    return NativeAttribute(_text(told.name), _text(told.doc), told.type, initial)
-
-
 class NativeLibrary:
     """An opened library and its operators.
 
@@ -255,7 +200,7 @@ class NativeLibrary:
                 + "".join(f", no {name}" for name in lacking)
                 + f"; expected {ctypes.sizeof(CLibrary)} bytes and every function."
             )
-        self.built_with = _text(self.table.built_with)
+        self.built_with = text_of(self.table.built_with)
         count = self.table.count()
         if count < 0:
             raise errors.InvalidArgumentError(f"{path} cannot be used: it has {count} operators.")
@@ -502,7 +447,7 @@ def _safely(function: Callable) -> Callable:
 
 
 def _error(call: Any, code: int, text: bytes | None) -> None:
-    state.text, state.raised = _text(text).strip(), None  # what it caught before is past
+    state.text, state.raised = text_of(text).strip(), None  # what it caught before is past
 
 
 @_safely
@@ -560,8 +505,10 @@ def _call_operator(
 ) -> None:  # fmt: skip
     position = itertools.count()
     given = [[inputs[next(position)] for _ in range(counts[i])] for i in range(slots)]
-    attrs = {_text(attribute_names[i]): decode(attribute_values[i]) for i in range(attribute_count)}
-    results = memory.call_operator(_text(name), given, attrs)
+    attrs = {
+        text_of(attribute_names[i]): decode(attribute_values[i]) for i in range(attribute_count)
+    }
+    results = memory.call_operator(text_of(name), given, attrs)
     flat = [buffer for slot in results for buffer in slot]
     array = (CTensor * max(len(flat), 1))()
     for buffer, into in zip(flat, array):
@@ -575,7 +522,7 @@ def _call_operator(
 
 def _log(level: int, text: bytes) -> None:
     try:
-        memory.log(level, _text(text))
+        memory.log(level, text_of(text))
     except Exception:  # a closed stderr
         return
 

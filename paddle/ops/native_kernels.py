@@ -15,6 +15,7 @@ from paddle.core import native
 from paddle.core.debug import enabled
 from paddle.core.levels import levels_on
 from paddle.core.native import NativeOperator
+from paddle.core.native_slots import LIST, OPTIONAL
 from paddle.core.op import REQUIRED, py
 from paddle.ops.native_buffers import Caller
 
@@ -26,7 +27,7 @@ def kernel_of(caller: Caller) -> Callable:
     op = caller.op
     simple = (
         op.inputs
-        and not any(s.flags & (native.LIST | native.OPTIONAL) for s in [*op.inputs, *op.outputs])
+        and not any(s.flags & (LIST | OPTIONAL) for s in [*op.inputs, *op.outputs])
         and not any(s.inplace >= 0 for s in op.outputs)
         and not op.flags & native.STRIDES
         and all(a.type in _SCALARS for a in op.attributes)

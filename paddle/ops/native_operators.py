@@ -32,6 +32,7 @@ from paddle.core.errors import (
 )
 from paddle.core.infer import NeedsData, Spec
 from paddle.core.native import NativeLibrary, NativeOperator, Shown
+from paddle.core.native_slots import NO_BUFFER
 from paddle.core.op import REGISTRY, Gradient, OpDef, Slot, computed, py
 from paddle.core.traits import InPlace
 from paddle.ops.native_buffers import CODES, DTYPES, Caller, type_name
@@ -432,7 +433,7 @@ def _gradient(op: OpDef, binding: _Binding) -> Gradient:
         elif source[0] == 2:
             order.append(("d", carried.index(source[1])))
         else:
-            sizes_alone = getattr(slot, "flags", 0) & native.NO_BUFFER
+            sizes_alone = getattr(slot, "flags", 0) & NO_BUFFER
             token = f"{source[1]}.shape" if sizes_alone else source[1]
             if token not in saves:
                 saves.append(token)
