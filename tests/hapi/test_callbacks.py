@@ -283,7 +283,7 @@ def test_unknown_mode_of_monitoring() -> None:
 # -- VisualDL -------------------------------------------------------------------------------------
 def test_visualdl_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "visualdl", None)
-    with pytest.raises(ImportError, match="visualdl is not installed; it comes with pypaddle"):
+    with pytest.raises(ImportError, match="visualdl is not installed; it comes with this paddle"):
         prepared().fit(Points(4), verbose=0, callbacks=VisualDL("logs"))
 
 

@@ -84,8 +84,9 @@ WITHOUT_RULE_IF_THERE: dict[str, str] = {
     ),
     **_each(
         "a pass puts it in the place of operators that have rules, after a model is written",
-        "attention_of_joined_rows attention_of_rows fused_embedding_eltwise_layernorm int8_conv2d "
-        "int8_dequantize int8_linear int8_max_pool2d int8_quantize int8_round int8_weight "
+        "attention_of_joined_rows attention_of_rows fused_embedding_eltwise_layernorm "
+        "int8_avg_pool2d int8_conv2d int8_conv2d_transpose int8_dequantize int8_linear "
+        "int8_max_pool2d int8_quantize int8_round int8_weight "
         "layer_norm_result pack_conv2d_filter pack_linear_weight packed_conv2d packed_linear "
         "gru_pair gru_pair_weights "
         "padded_table skip_layernorm fusion_repeated_fc_relu fusion_squared_mat_sub fusion_lstm "
