@@ -16,7 +16,10 @@ import paddle
 from paddle.io import DataLoader, Dataset, IterableDataset, get_worker_info
 from paddle.io.dataloader.progress import follow
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+]
 LARGE = 40_000  # float32 values: more than what travels inside of a message
 
 

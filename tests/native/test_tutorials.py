@@ -22,6 +22,8 @@ from paddle.utils.cpp_extension import load
 from tests.native.libraries import built, forgetting, loaded
 from tests.native.test_extension import recorded
 
+pytestmark = pytest.mark.slow  # it compiles two dozen operators
+
 X = np.array([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]], "float32")
 
 

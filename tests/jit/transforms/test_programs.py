@@ -33,7 +33,9 @@ SEEDS = 200
 ARGUMENTS = ((0, 1, (1, 2, 3)), (3, -1, ()), (5, 2, (4, 0, -1, 7)))
 
 
-@pytest.mark.parametrize("start", range(0, SEEDS, 20))
+@pytest.mark.parametrize(
+    "start", [0, 20, *(pytest.param(n, marks=pytest.mark.slow) for n in range(40, SEEDS, 20))]
+)
 def test_conversion_of_random_functions(start):
     refused = 0
     for seed in range(start, start + 20):
