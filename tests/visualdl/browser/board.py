@@ -25,6 +25,23 @@ ROOT = Path(__file__).resolve().parents[3]
 PICTURES = ROOT / "build" / "board"
 LIMIT = 30_000
 """Milliseconds that anything may take; machines may be busy with much else."""
+LATE = int(os.environ.get("BOARD_LATE_FRAMES", "0"))
+"""Milliseconds by up to which each frame comes late, to find tests that a busy machine fails."""
+DELAY = """(() => {
+  const ask = window.requestAnimationFrame.bind(window);
+  const waiting = new Map();
+  let last = 0;
+  window.requestAnimationFrame = (call) => {
+    const frame = (last += 1);
+    const show = (now) => waiting.delete(frame) && call(now);
+    waiting.set(frame, setTimeout(() => ask(show), Math.random() * LATE));
+    return frame;
+  };
+  window.cancelAnimationFrame = (frame) => {
+    clearTimeout(waiting.get(frame));
+    waiting.delete(frame);
+  };
+})()"""
 OPTIONS = [
     "--no-sandbox",
     "--disable-dev-shm-usage",
@@ -74,6 +91,8 @@ class View:
         self.problems: list[str] = []
         self.requests: list[str] = []
         self.page.set_default_timeout(LIMIT)
+        if LATE:
+            self.page.add_init_script(DELAY.replace("LATE", str(LATE)))
         self.page.on("console", self._said)
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
         context.on("request", lambda request: self.requests.append(request.url))

@@ -54,7 +54,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def shown(view: Any, count: int = ROWS) -> dict[str, Any]:
     """What the picture shows, as soon as it has so many points and was drawn."""
-    view.until(f"{SHOWN}.count === {count} && {SHOWN}.drawn > 0")
+    view.until(f"{SHOWN}.count === {count} && {SHOWN}.drawn")
     return view.value(SHOWN)
 
 

@@ -445,14 +445,17 @@ class EmbeddingPage {
   #expose() {
     const { board, scene } = this;
     board.expose("points", () => [...scene.space.points]);
-    board.expose("pixel", (row) => [scene.space.x[this.#at(row)], scene.space.y[this.#at(row)]]);
+    board.expose("pixel", (row) => {
+      scene.space.place(); // the next picture of the screen may not have been drawn yet
+      return [scene.space.x[this.#at(row)], scene.space.y[this.#at(row)]];
+    });
     board.expose("run", () => {
       const { state, step, steps, cost } = this.runner;
       return { state, step, steps, cost };
     });
     board.expose("shown", () => this.data && {
       item: this.item, dimension: scene.space.dimension, count: scene.space.count,
-      drawn: scene.drawn, ids: this.ids && [...this.ids],
+      drawn: scene.drawn === scene.space.points, ids: this.ids && [...this.ids],
       labels: (scene.labels ?? []).map((at) => this.columns.text(this.#row(at))),
       chosen: this.chosen, near: this.near, found: this.found, marks: [...scene.marks],
       cursor: scene.cursor, zoom: scene.space.zoom, yaw: scene.space.yaw, of: [...scene.of],

@@ -25,7 +25,7 @@ export class Scene {
     this.label = () => "";
     this.labelled = false;
     this.axes = [];
-    this.drawn = 0;
+    this.drawn = null; // the points of the last picture
     this.sprites = new Map();
     this.shown = (at) => !this.hidden.has(this.of[at]);
     this.observer = new ResizeObserver(() => this.#resize());
@@ -55,7 +55,7 @@ export class Scene {
     this.asked = requestAnimationFrame(() => {
       this.asked = 0;
       this.paint(this.canvas.getContext("2d"), devicePixelRatio || 1);
-      this.drawn += 1;
+      this.drawn = this.space.points;
     });
   }
 
