@@ -84,36 +84,44 @@ class Histogram:
             self.counts = torch.zeros_like(self.counts).index_add_(0, at, self.counts)
         self.most = most
 
-    def by_divergence(self, top: int, kept: float = COVERED) -> float:
+    def by_divergence(self, top: int, kept: bool = False) -> float:
         """The largest value to tell apart, so that steps lose the least information.
 
-        As published with PaddlePaddle 1.8 and 2.0, but for ``kept``: limits from 0.7 of the largest
-        value on are tried. What lies above a limit counts as the limit; the counts below it are
-        merged into as many groups as there are steps of both signs and spread evenly over each
-        group again. The limit is taken for which the divergence of both (Kullback and Leibler's)
-        is least. Where nothing is above 0.7 but the largest value itself, as of an outlier, the
-        largest value below that counts; unless it comes more than once in a thousand values, as in
-        a picture of black and white, which PaddlePaddle would cut down to 0.
+        As published with PaddlePaddle 1.8 and 2.0, but for backgrounds: limits from 0.7 of the
+        largest value on are tried that cover ``COVERED`` of the values. What lies above a limit
+        counts as the limit; the counts below it are merged into as many groups as there are steps
+        of both signs and spread evenly over each group again. The limit is taken for which the
+        divergence of both (Kullback and Leibler's) is least. Where nothing is above 0.7 but the
+        largest value itself, as of an outlier, the largest value below that counts; unless it
+        comes more than once in a thousand values, as in a picture of black and white, which
+        PaddlePaddle would cut down to 0. All shares are of the values that are not 0.
+
+        The divergence does not see how far away a value is that is cut off. With ``kept``, a limit
+        covers ``KEPT`` of the values, and fewer lie above it than in the last bin below it: a
+        single large value among few is kept, the thin end of many values is cut off.
 
         Args:
             top (int): the number of the highest step.
-            kept (float): the share of values, but for zeros, that no limit may be below.
+            kept (bool): cut off as little as described.
         """
-        counts = self.counts.numpy().copy()
-        counts[0] += self.zeros
         if not self.most:
             return self.most
-        first = int(_FROM * (BINS - 1))
-        sizes = np.arange(first, BINS)
-        sizes = sizes[counts[sizes - 1] > 0]
-        below = np.cumsum(self.counts.numpy())
-        sizes = sizes[below[sizes - 1] >= kept * below[-1]]
-        if sizes.size:
-            size = int(sizes[np.argmin(_divergences(counts, sizes, 2 * top + 1))])
-        else:
-            size = int(np.max(np.flatnonzero(counts[: first + 1]), initial=0))
-            if counts[size + 1 :].sum() > (1 - KEPT) * counts.sum():
-                return self.most
+        values = self.counts.numpy()
+        below = np.cumsum(values)
+        sizes = np.arange(int(_FROM * (BINS - 1)), BINS + kept)
+        covered, last = below[sizes - 1], values[sizes - 1]
+        tried = (last > 0) & (covered >= (KEPT if kept else COVERED) * below[-1])
+        if kept:
+            tried &= below[-1] - covered < last
+        counts = values.copy()
+        counts[0] += self.zeros
+        if tried.any():
+            found = _divergences(counts, sizes[tried], 2 * top + 1)
+            size = int(sizes[tried][np.argmin(found)])
+            return min(float((size + 0.5) * self.most / BINS), self.most)
+        size = int(np.max(np.flatnonzero(counts[: sizes[0] + 1]), initial=0))
+        if kept or below[-1] - below[size] > (1 - KEPT) * below[-1]:
+            return self.most
         return float((size + 0.5) * self.most / BINS)
 
 

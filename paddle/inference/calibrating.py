@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.executor.calibration import KEPT, measure
+from paddle.executor.calibration import measure
 from paddle.executor.inference_values import buffer_of
 from paddle.executor.scope import Scope
 from paddle.ir.program import Program
@@ -72,7 +72,7 @@ def calibrated(
 
     def scale_of(name: str, top: int) -> float:
         seen = found[name]
-        return seen.by_divergence(top, KEPT) if algorithm == "KL" else seen.most
+        return seen.by_divergence(top, kept=True) if algorithm == "KL" else seen.most
 
     return mark_quantized(program, feeds, scale_of, op_types, least)
 

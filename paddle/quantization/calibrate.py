@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.executor.calibration import BINS, COVERED, KEPT, Histogram
+from paddle.executor.calibration import BINS, Histogram
 from paddle.quantization.numbers import check_finite
 
 COUNTED = ("KL", "KL_kept", "hist", "mse", "emd")  # for which it matters how many values lie where
@@ -97,7 +97,7 @@ class Seen:
         if algorithm in ("KL", "KL_kept"):
             if 2 * top >= BINS:
                 return self.largest
-            return self._histogram.by_divergence(top, KEPT if algorithm == "KL_kept" else COVERED)
+            return self._histogram.by_divergence(top, kept=algorithm == "KL_kept")
         if algorithm == "hist":
             return self._by_share(percent)
         return self._by_error(top, algorithm)

@@ -50,7 +50,7 @@ class PostTrainingQuantization:
         batch_size (int): samples of ``sample_generator`` in a batch. Default: 10.
         batch_nums (int, optional): how many batches at most. 0 or None, the default: all.
         algo (str): how scales are made: ``KL`` leaves out the least information, ``KL_kept`` the
-            same but at most one value in a thousand, ``hist`` covers ``hist_percent`` of values,
+            same but few large values stay, ``hist`` covers ``hist_percent`` of values,
             ``mse`` and ``emd`` have the least error, ``avg`` is the average over samples,
             ``abs_max`` and ``min_max`` leave out nothing. Default: "KL".
         quantizable_op_type (list): which operators.

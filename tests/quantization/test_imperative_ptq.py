@@ -47,7 +47,7 @@ def test_it_computes_about_the_same(
     out = paddle.jit.load(path)(paddle.to_tensor(X)).numpy()
     off = np.abs(out - plain) / np.abs(plain).max()
     assert off.mean() < 0.01
-    if not isinstance(values, q.KLQuantizer):  # these cut off a few of so few values
+    if values.algorithm != "KL":  # as published, which cuts off large values of so few data
         assert off.max() < 0.05
     assert [type(layer).__name__ for layer in watched][::4] == ["QuantizedConv2D",
                                                                 "QuantizedLinear"]  # fmt: skip

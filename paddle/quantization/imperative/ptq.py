@@ -135,8 +135,9 @@ class KLQuantizer(BaseQuantizer):
 
     Args:
         quant_bits (int): bits of a step. Default: 8.
-        kept (bool): leave out one value in a thousand at most. With few data this is nearer to
-            the numbers in floats than the published form. Default: False.
+        kept (bool): cut off one value in a thousand at most, and none that stands alone. With
+            few data this is nearer to the numbers in floats than the published form.
+            Default: False.
     """
 
     algorithm = "KL"
