@@ -65,6 +65,11 @@ class LoDTensor:
         else:
             self.tensor._rebind(buffer)
 
+    @property
+    def buffer(self) -> Any:
+        """The memory of the contents."""
+        return self._filled()._buf
+
     def shape(self) -> list[int]:
         """Returns the sizes."""
         return list(self._dims) if self.tensor is None else self.tensor.shape
@@ -232,11 +237,6 @@ class HeldTensor(LoDTensor):
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
         self._dims = [0]
-
-    @property
-    def buffer(self) -> Any:
-        """What has the levels."""
-        return self.tensor._buf
 
     @property
     def _lod(self) -> list[list[int]]:  # type: ignore[override]

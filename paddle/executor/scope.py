@@ -9,6 +9,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.core.lod import LoDTensor, LoDTensorArray
+from paddle.core.row_table import SelectedRows
 from paddle.core.setting import Setting
 from paddle.core.tensor import Tensor
 
@@ -31,6 +32,8 @@ class ScopeVariable:
     def hold(self, tensor: Tensor) -> None:
         """Takes the very Tensor: what is written to it later shows here."""
         self.held = LoDTensor(tensor)
+        if self.rows is not None:
+            self._value = None
         Scope.changed()
 
     def get_tensor(self) -> LoDTensor:
@@ -41,6 +44,20 @@ class ScopeVariable:
         """Returns the tensors of an array."""
         if not isinstance(self._value, list):
             self._value = LoDTensorArray()
+        return self._value
+
+    @property
+    def rows(self) -> SelectedRows | None:
+        """Some rows of a table; None where something else is held."""
+        return self._value if isinstance(self._value, SelectedRows) else None
+
+    def get_selected_rows(self) -> SelectedRows:
+        """Returns what holds some rows of a table, to read or to set.
+
+        Their values are the tensor of the variable.
+        """
+        if self.rows is None:
+            self._value = SelectedRows(tensor=self.held)
         return self._value
 
     def set_value(self, value: Any) -> None:

@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from paddle.core.errors import NotFoundError, PreconditionNotMetError
+from paddle.core.lod import LoDTensor
 from paddle.core.op import REGISTRY, computed
+from paddle.core.selected_rows import Rows
+from paddle.core.tensor import wrap
 from paddle.executor.executor import Executor
+from paddle.fluid.row_calls import call_on_rows
 from paddle.ir.attribute_kinds import AttrType, declared
 from paddle.ir.program import Program
 
@@ -19,6 +23,9 @@ __all__ = [
     "CondOp", "DynamicRecurrentOp", "OpDescCreationMethod", "OpInfo", "Operator", "OperatorFactory",
     "RecurrentOp", "create_op_creation_method", "get_all_op_protos", "is_str",
 ]  # fmt: skip
+
+
+_ROWS, _VALUES = "@ROWS", "@VALUES"  # of a gradient by rows
 
 
 @dataclass
@@ -115,59 +122,106 @@ class _OperatorCall:
             scope (Scope): has the inputs, and gets the outputs.
             place (Place): where it runs.
         """
-        held = self._held(scope)
-        known = tuple((n, str(t.tensor.dtype), *t.shape(), len(t.lod())) for n, t in held.items())
+        names = {name for names in self.inputs.values() for name in names}
+        found = {name: scope.find_var(name) for name in names}
+        rows = {name: v.rows for name, v in found.items() if v is not None and v.rows is not None}
+        if rows:
+            call_on_rows(self, scope, place, rows)
+        else:
+            self.compute(scope, place)
+
+    def compute(
+        self, scope: Any, place: Any, given: dict[str, LoDTensor] | None = None,
+        gradients: dict[str, Rows] | None = None,
+    ) -> None:  # fmt: skip
+        """Runs it.
+
+        Args:
+            scope (Scope): has the inputs, and gets the outputs.
+            place (Place): where it runs.
+            given (dict, optional): stand for variables of the scope.
+            gradients (dict, optional): do so as well, as gradients by rows.
+        """
+        given, gradients = given or {}, gradients or {}
+        held = {name: self._held(scope, name) for name in self._names() if name not in gradients}
+        held.update(given)
+        fed = {n for n, t in held.items() if n in given or (t.lod() and n not in self._results())}
+        known = (
+            frozenset(fed),
+            *((n, str(t.tensor.dtype), *t.shape(), len(t.lod())) for n, t in held.items()),
+            *((n, r.shape, r.values.shape, str(r.dtype)) for n, r in gradients.items()),
+        )
         if known not in self._programs:
-            self._programs[known] = self._program(held)
+            self._programs[known] = self._program(held, fed, gradients)
         for name in self._results():
-            scope.var(name)
-        feed = {name: tensor for name, tensor in held.items() if self._fed(name, tensor)}
-        fetch = self._with_levels() if feed else []
+            if scope.find_var(name) is None:
+                scope.var(name)
+        feed: dict[str, Any] = {name: held[name] for name in fed}
+        for name, rows in gradients.items():
+            feed[name + _ROWS], feed[name + _VALUES] = wrap(rows.index), wrap(rows.values)
+        # What a Program finds in its scope comes without levels, and goes there without them.
+        fetch = self._with_levels() if any(held[name].lod() for name in fed) else []
         found = Executor(place).run(
             self._programs[known], feed=feed, scope=scope, fetch_list=fetch, return_numpy=False
         )
         for name, value in zip(fetch, found, strict=True):
-            scope.var(name).get_tensor().set_lod(value.lod())
+            scope.find_var(name).get_tensor().set_lod(value.lod())
+
+    def _names(self) -> list[str]:
+        return sorted({n for names in self.inputs.values() for n in names})
 
     def _results(self) -> set[str]:
         return {name for names in self.outputs.values() for name in names}
-
-    def _fed(self, name: str, tensor: Any) -> bool:
-        """Whether an input is fed: what a Program finds in its scope comes without levels."""
-        return bool(tensor.lod()) and name not in self._results()
 
     def _with_levels(self) -> list[str]:
         """The results that may have levels: those that are always there."""
         sure = [slot.name for slot in self._proto.outputs if not slot.dispensable]
         return [name for slot in sure for name in self.outputs.get(slot, [])]
 
-    def _held(self, scope: Any) -> dict[str, Any]:
-        """The tensors of the input variables."""
-        found = {}
-        for name in sorted({n for names in self.inputs.values() for n in names}):
-            var = scope.find_var(name)
-            if var is None:
-                raise NotFoundError(f"{self.type()}: the scope has no variable {name!r}.")
-            found[name] = var.get_tensor()
-            if found[name].tensor is None:
-                raise PreconditionNotMetError(
-                    f"{self.type()}: the variable {name!r} holds nothing; set it first."
-                )
-        return found
+    def _held(self, scope: Any, name: str) -> LoDTensor:
+        """The tensor of an input variable."""
+        var = scope.find_var(name)
+        if var is None:
+            raise NotFoundError(f"{self.type()}: the scope has no variable {name!r}.")
+        if var.get_tensor().tensor is None:
+            raise PreconditionNotMetError(
+                f"{self.type()}: the variable {name!r} holds nothing; set it first."
+            )
+        return var.get_tensor()
 
-    def _program(self, held: dict[str, Any]) -> Program:
+    def _program(
+        self, held: dict[str, LoDTensor], fed: set[str], gradients: dict[str, Rows]
+    ) -> Program:
         program = Program()
         block = program.global_block()
         for name, tensor in held.items():
             block.create_var(
                 name=name, shape=tensor.shape(), dtype=tensor.tensor.dtype,
-                persistable=not self._fed(name, tensor), lod_level=len(tensor.lod()),
+                persistable=name not in fed, lod_level=len(tensor.lod()),
             )  # fmt: skip
+        for name, rows in gradients.items():
+            self._look_up(block, name, rows)
         for name in self._results():
             if not block.has_var(name):
                 block.create_var(name=name, persistable=True)
         block.append_op(self._proto.type, self.inputs, self.outputs, self.attrs)
         return program
+
+    def _look_up(self, block: Any, name: str, rows: Rows) -> None:
+        """Lets a gradient be that of a look-up: then plans compute with rows, where that pays."""
+        ids, values, dtype = name + _ROWS, name + _VALUES, wrap(rows.values).dtype
+        block.create_var(name=ids, shape=rows.index.shape, dtype="int64")
+        block.create_var(name=values, shape=rows.values.shape, dtype=dtype)
+        block.create_var(name=name, shape=rows.shape, dtype=dtype)
+        table = self.inputs.get("Param") or [name + "@TABLE"]
+        if not block.has_var(table[0]):
+            block.create_var(name=table[0], shape=rows.shape, dtype=dtype)
+            settings = {"shape": list(rows.shape), "dtype": dtype, "value": 0.0}
+            block.append_op("fill_constant", {}, {"Out": table}, settings)
+        block.append_op(
+            "lookup_table_v2_grad", {"W": table, "Ids": [ids], "Out@GRAD": [values]},
+            {"W@GRAD": [name]}, {"is_sparse": True},
+        )  # fmt: skip
 
     def __str__(self) -> str:
         ins = ", ".join(f"{k}[{', '.join(v)}]" for k, v in self.inputs.items())

@@ -18,6 +18,7 @@ from paddle.core.place import (
     is_compiled_with_mkldnn,
 )
 from paddle.core.place import device_count as get_cuda_device_count
+from paddle.core.row_table import SelectedRows
 from paddle.core.tensor import Tensor as VarBase
 from paddle.device import is_compiled_with_npu, is_compiled_with_rocm, is_compiled_with_xpu
 from paddle.device.wait import synchronize
@@ -31,7 +32,7 @@ from paddle.serialization.program.desc import BlockDesc, OpDesc, ProgramDesc, Va
 __all__ = [
     "AttrType", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
     "EnforceNotMet", "Graph", "LoDTensor", "LoDTensorArray", "OpDesc", "Place", "ProgramDesc",
-    "Scope", "VarBase", "VarDesc", "XPUPlace",
+    "Scope", "SelectedRows", "VarBase", "VarDesc", "XPUPlace",
     "get_cuda_device_count", "is_compiled_with_cuda", "is_compiled_with_mkldnn",
     "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     "op_proto_and_checker_maker", "ops",
