@@ -127,7 +127,7 @@ class DefUse:
                 ops.append(op)
         self.block.ops = ops
         self._substitutes = {}
-        self.block.program.note_change()
+        self.block.note_change()
 
 
 def _read_by_gradients(block: Block) -> set[str]:

@@ -56,7 +56,7 @@ class Block(Methods):
             yield block
             block = block.parent_block
 
-    def changed(self) -> None:
+    def note_change(self) -> None:
         """Notes a change: plans made of the Program before are out of date."""
         self.program.note_change()
 
@@ -128,7 +128,7 @@ class Block(Methods):
             return found
         made = Variable(self, **kwargs)
         self.vars[made._name] = made
-        self.changed()
+        self.note_change()
         if "initializer" in kwargs and kwargs["initializer"] is not None:
             kwargs["initializer"](made, self)
         return made
@@ -178,7 +178,7 @@ class Block(Methods):
                 )
             return before
         top.vars[made._name] = made
-        self.changed()
+        self.note_change()
         if initializer is not None:
             initializer(made, self)
         return made
@@ -193,7 +193,7 @@ class Block(Methods):
 
     def _remove_var(self, name: str) -> None:
         self.vars.pop(name, None)
-        self.changed()
+        self.note_change()
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
         """Renames a variable here and in the operators of this block and those inside it."""
@@ -309,12 +309,12 @@ class Block(Methods):
             for name in op.output_arg_names:
                 self._var_recursive(name).stop_gradient = True
         self.ops.insert(at, op)
-        self.changed()
+        self.note_change()
         return op
 
     def _remove_op(self, index: int) -> None:
         del self.ops[index]
-        self.changed()
+        self.note_change()
 
 
 SCOPE_ONLY = {"create_py_reader"}

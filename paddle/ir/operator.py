@@ -221,19 +221,19 @@ class Operator(Methods):
 
     def _set_input(self, slot: str, names: Iterable[str]) -> None:
         self.inputs[slot] = list(names)
-        self.block.changed()
+        self.block.note_change()
 
     def _set_output(self, slot: str, names: Iterable[str]) -> None:
         self.outputs[slot] = list(names)
-        self.block.changed()
+        self.block.note_change()
 
     def _rename_input(self, old: str, new: str) -> None:
         self.inputs = {s: [new if n == old else n for n in ns] for s, ns in self.inputs.items()}
-        self.block.changed()
+        self.block.note_change()
 
     def _rename_output(self, old: str, new: str) -> None:
         self.outputs = {s: [new if n == old else n for n in ns] for s, ns in self.outputs.items()}
-        self.block.changed()
+        self.block.note_change()
 
     # -- attributes -----------------------------------------------------------------------------
 
@@ -282,13 +282,13 @@ class Operator(Methods):
         if self.attr_kinds is not None:
             self.attr_kinds.pop(name, None)
         self.attrs[name] = value
-        self.block.changed()
+        self.block.note_change()
 
     _update_desc_attr = _set_attr
 
     def _remove_attr(self, name: str) -> None:
         self.attrs.pop(name, None)
-        self.block.changed()
+        self.block.note_change()
 
     def _block_attr_id(self, name: str) -> int:
         return self._block_attr(name).idx

@@ -68,7 +68,7 @@ def add_variable(block: Block, options: dict[str, Any], parameter: bool) -> Vari
     else:
         var = Variable(block, **options)
     block.vars[var._name] = var
-    block.program.note_change()
+    block.note_change()
     return var
 
 
@@ -170,7 +170,7 @@ def add_operator(op: Operator, at: int) -> Operator:
         if var is not None:
             var.op = op
     block.ops.insert(at, op)
-    block.program.note_change()
+    block.note_change()
     return op
 
 

@@ -153,7 +153,7 @@ class Variable(Methods):
     @shape.setter
     def shape(self, value: Any) -> None:
         self._dims = sizes(value, self._name)
-        self.block.changed()
+        self.block.note_change()
 
     @property
     def dtype(self) -> VarType:
@@ -165,7 +165,7 @@ class Variable(Methods):
     @dtype.setter
     def dtype(self, value: Any) -> None:
         self._dtype = to_vartype(value)
-        self.block.changed()
+        self.block.note_change()
 
     @property
     def _dt(self) -> Any:
@@ -180,7 +180,7 @@ class Variable(Methods):
     @persistable.setter
     def persistable(self, value: bool) -> None:
         self._persistable = bool(value)
-        self.block.changed()
+        self.block.note_change()
 
     @property
     def stop_gradient(self) -> bool:
@@ -204,7 +204,7 @@ class Variable(Methods):
                 f"{here()}"
             )
         self._lod_level = value
-        self.block.changed()
+        self.block.note_change()
 
     @property
     def type(self) -> VarType:
@@ -214,7 +214,7 @@ class Variable(Methods):
     @type.setter
     def type(self, value: Any) -> None:
         self._type = value
-        self.block.changed()
+        self.block.note_change()
 
     @property
     def ndim(self) -> int:

@@ -446,9 +446,6 @@ class ParallelExecutor(Guarded):
         self._compiled._plans.clear()
 
 
-guard_module(globals())
-
-
 def take_over(ring: Communicator, scope: Scope, names: Iterable[str]) -> None:
     """Gives variables of a scope the values that they have in the first process; all call it.
 
@@ -461,3 +458,6 @@ def take_over(ring: Communicator, scope: Scope, names: Iterable[str]) -> None:
         found = scope.find_var(name)
         if found is not None and isinstance(found.held.tensor, Tensor):
             found.held.put(ring.broadcast(found.held.tensor._buf, 0))
+
+
+guard_module(globals())

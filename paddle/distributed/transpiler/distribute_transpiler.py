@@ -529,4 +529,4 @@ def _append(block: Block, type: str, inputs: dict, outputs: dict, attrs: dict) -
 def _insert(block: Block, at: int, type: str, inputs: dict, outputs: dict, attrs: dict) -> None:
     """Adds an operator as it is: those that communicate have no form here."""
     block.ops.insert(at, Operator(block, type, inputs, outputs, attrs))
-    block.program.note_change()
+    block.note_change()

@@ -46,7 +46,7 @@ def insert(
         role (int): what it is for.
     """
     block.ops.insert(at, Operator(block, type, inputs, outputs, {**attrs, "op_role": int(role)}))
-    block.program.note_change()
+    block.note_change()
 
 
 # -- what operators are for ------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def _rewrite(op: Operator) -> None:
     for inner in list(sub.ops):
         _rewrite_inside(inner)
     _REWRITES[op.type](Rewriting(op))
-    op.block.program.note_change()
+    op.block.note_change()
 
 
 def _rewrite_inside(op: Operator) -> None:

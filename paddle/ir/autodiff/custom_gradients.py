@@ -85,7 +85,7 @@ class Hook:
         if op is None or all(o is not op for o in op.block.ops):
             return False
         op.block.ops = [o for o in op.block.ops if o is not op]
-        op.block.program.note_change()
+        op.block.note_change()
         return True
 
 

@@ -133,7 +133,7 @@ class _Loop:
         )  # fmt: skip
         index = next(i for i, o in enumerate(self.block.ops) if o is op)
         self.block.ops[index : index + 1] = [*self.before, *self.after]
-        self.block.program.note_change()
+        self.block.note_change()
 
     def _count(self) -> tuple[str, str, str, str]:
         """The number of the step, the place in the sequences, their length, the condition."""

@@ -30,6 +30,6 @@ def snapshot(op: Operator, name: str, written: bool) -> str:
         step = Operator(block, "assign", *slots, {"op_role": op.role & ~Role.LOSS}, op.location)
         at = next(i for i, other in enumerate(block.ops) if other is op)
         block.ops.insert(at + written, step)
-        block.program.note_change()
+        block.note_change()
         made[key] = copy._name
     return made[key]

@@ -75,7 +75,7 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
             if var is not None:
                 var.op = step
     block.ops.append(step)
-    block.program.note_change()
+    block.note_change()
     if has_fixed_levels(op.name) or any(_level(v) for v in values):
         _hand_on_levels(op, values, outputs, attrs, block)
     if values and op.arithmetic and all(v is None or v._weak for v in values):

@@ -50,7 +50,7 @@ def inlined(
     block = default_main_program().current_block()
     prefix = unique_name.generate("translated_layer")
     _copy(program.global_block(), block, names, prefix)
-    block.program.note_change()
+    block.note_change()
     return [block._var_recursive(names[name]) for name in outputs]
 
 

@@ -55,7 +55,7 @@ def _as_1x(init: Any, block: Any, before: int) -> None:
             op._set_attr("str_value", "")
     if init._first_in_1x:
         block.ops[:] = [*made, *block.ops[:before]]
-    block.program.note_change()
+    block.note_change()
 
 
 def _put_array(target: Any, value: Any, block: Any) -> None:

@@ -56,7 +56,7 @@ class OpDesc(View):
             type (str): the operator's name.
         """
         self._of.type = text(type)
-        self._of.block.changed()
+        self._of.block.note_change()
 
     def copy_from(self, other: OpDesc) -> None:
         """Makes it equal to another one.
@@ -74,7 +74,7 @@ class OpDesc(View):
         made.outputs = {slot: list(names) for slot, names in like.outputs.items()}
         made.attrs = {name: copy.copy(value) for name, value in like.attrs.items()}
         made.attr_kinds = copy.copy(like.attr_kinds)
-        made.block.changed()
+        made.block.note_change()
 
     def set_input(self, name: str, args: Any) -> None:
         """Says what it reads by an input slot.
@@ -84,7 +84,7 @@ class OpDesc(View):
             args (list[str]): names of variables.
         """
         self._of.inputs[text(name)] = _texts("OpDesc.set_input", args)
-        self._of.block.changed()
+        self._of.block.note_change()
 
     def set_output(self, name: str, args: Any) -> None:
         """Says what it writes by an output slot.
@@ -94,7 +94,7 @@ class OpDesc(View):
             args (list[str]): names of variables.
         """
         self._of.outputs[text(name)] = _texts("OpDesc.set_output", args)
-        self._of.block.changed()
+        self._of.block.note_change()
 
     def remove_input(self, name: str) -> None:
         """Takes an input slot out.
@@ -103,7 +103,7 @@ class OpDesc(View):
             name (str): the slot.
         """
         self._of.inputs.pop(text(name), None)
-        self._of.block.changed()
+        self._of.block.note_change()
 
     def remove_output(self, name: str) -> None:
         """Takes an output slot out.
@@ -112,7 +112,7 @@ class OpDesc(View):
             name (str): the slot.
         """
         self._of.outputs.pop(text(name), None)
-        self._of.block.changed()
+        self._of.block.note_change()
 
     def _rename_input(self, old: str, new: str) -> None:
         self._of._rename_input(text(old), text(new))
@@ -250,7 +250,7 @@ class OpDesc(View):
             block (BlockDesc): the block it is in, which it knows.
         """
         infer_outputs(self._of)
-        self._of.block.changed()
+        self._of.block.note_change()
 
     def is_target(self) -> bool:
         """Says whether a Program that is pruned keeps it."""
@@ -324,14 +324,14 @@ class BlockDesc(View):
         self._check_place("_insert_op(index)", index)
         made = Operator(self._of, "")
         self._of.ops.insert(index, made)
-        self._of.changed()
+        self._of.note_change()
         return OpDesc(made)
 
     def _remove_op(self, start: int, end: int) -> None:
         for place in (start, end):
             self._check_place("_remove_op(start, end)", place)
         del self._of.ops[start:end]
-        self._of.changed()
+        self._of.note_change()
 
     def _check_place(self, call: str, place: int) -> None:
         if not 0 <= place <= len(self._of.ops):
@@ -423,7 +423,7 @@ class ProgramDesc(View):
         program.blocks, program.program_version = other.blocks, other.program_version
         for block in program.blocks:
             block.program = program
-        program.global_block().changed()
+        program.note_change()
 
     def num_blocks(self) -> int:
         """Returns the number of blocks."""
@@ -449,7 +449,7 @@ class ProgramDesc(View):
 
     def _set_version(self, version: int = 0) -> None:
         self._of.program_version = version
-        self._of.global_block().changed()
+        self._of.note_change()
 
 
 def _texts(call: str, names: Any) -> list[str]:

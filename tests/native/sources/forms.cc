@@ -20,7 +20,7 @@ std::vector<Tensor> RowsForward(const Tensor& x, const Tensor& y) {
 std::vector<Shape> RowsShape(Shape x, Shape y) {
   if (x[0] < 0 || y[0] < 0) throw std::invalid_argument("rows_of: the number of rows must be known");
   std::vector<Shape> made;
-  for (int64_t i = 0; i < x[0] + y[0]; ++i) made.push_back({1, x[1]});
+  for (int64_t i = 0; i < x[0] + y[0]; ++i) made.push_back({1, x.back()});
   return made;
 }
 std::vector<paddle::DataType> RowsDtype(paddle::DataType x, paddle::DataType y) {
