@@ -10,9 +10,12 @@ from __future__ import annotations
 import atexit
 import datetime
 import os
+import queue
 import socket
+import threading
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import torch.distributed as c10d  # torch itself imports it
@@ -21,6 +24,7 @@ from paddle.core.errors import ExternalError, InvalidArgumentError, Precondition
 from paddle.core.user_frame import outside
 
 _CONNECT_SECONDS = 300.0
+_ANSWER_SECONDS = 60.0  # for which a store that somebody listens for may say nothing
 QUIET_SECONDS = 15.0  # a process that waits longer says for whom
 _opened: dict[str, Any] = {}
 
@@ -93,13 +97,34 @@ def connect(endpoint: str, what: str, seconds: float = _CONNECT_SECONDS) -> Any:
     host, port = split_endpoint(endpoint, what)
     _reach(host, port, what, seconds)
     limit = datetime.timedelta(seconds=seconds)
+    found = _answer(lambda: c10d.TCPStore(host, port, None, False, limit, False), seconds)
+    if not isinstance(found, Exception):
+        return found
+    raise ExternalError(
+        f"{what}: what answers at {endpoint} is no store: {str(found).splitlines()[0]}",
+        hint="is the address right, and does another program have the port?",
+    ) from found
+
+
+def _answer(call: Callable[[], Any], seconds: float) -> Any:
+    """What a call gives or raises; an exception as well when it takes too long.
+
+    Torch's store waits without a limit for a program that takes a connection and says nothing.
+    """
+    results: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            results.put(call())
+        except Exception as error:  # torch's own kinds differ from release to release
+            results.put(error)
+
+    threading.Thread(target=run, daemon=True, name="connecting to a store").start()
+    limit = min(seconds, _ANSWER_SECONDS)
     try:
-        return c10d.TCPStore(host, port, None, False, limit, False)
-    except Exception as error:  # torch's own kinds differ from release to release
-        raise ExternalError(
-            f"{what}: what answers at {endpoint} is no store: {str(error).splitlines()[0]}",
-            hint="is the address right, and does another program have the port?",
-        ) from error
+        return results.get(timeout=limit)
+    except queue.Empty:
+        return TimeoutError(f"it said nothing for {limit:.0f} s")
 
 
 def _reach(host: str, port: int, what: str, seconds: float) -> None:

@@ -52,6 +52,15 @@ def test_nobody_answers() -> None:
         store.connect(f"127.0.0.1:{port}", "PADDLE_JOB_STORE", 1.0)
 
 
+def test_another_program_that_says_nothing() -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(OSError, match=rf"{address} is no store: it said nothing for 1 s"):
+            store.connect(address, "here", 1.0)
+
+
 @pytest.mark.parametrize("bad", ["", "host", "host:", ":80", "host:port", "host:0", "host:70000"])
 def test_addresses_that_are_none(bad: str) -> None:
     with pytest.raises(ValueError, match=r"SERVERS: expected an address ip:port, but received"):
