@@ -15,7 +15,7 @@ from paddle.core.op import REGISTRY, computed
 from paddle.core.selected_rows import Rows
 from paddle.core.tensor import wrap
 from paddle.executor.executor import Executor
-from paddle.fluid.row_calls import call_on_rows
+from paddle.executor.row_calls import call_on_rows
 from paddle.ir.attribute_kinds import AttrType, declared
 from paddle.ir.program import Program
 
