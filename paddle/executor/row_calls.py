@@ -16,12 +16,9 @@ from paddle.core.row_table import SelectedRows
 from paddle.core.selected_rows import Rows, add
 from paddle.core.tensor import wrap
 from paddle.executor.scope import Scope, ScopeVariable
+from paddle.ir.row_gradients import ALONE, ONCE
 from paddle.ops.selected_rows import merge_selected_rows, split_selected_rows
 
-ALONE = ("assign", "cast", "elementwise_mul", "scale")
-"""Operators that change each row by itself."""
-ONCE = ("clip", "clip_by_norm")
-"""Such operators for which each row has to be there once."""
 VALUES = ("get_tensor_from_selected_rows", "shape")
 """Operators that give something dense, of the values alone."""
 LOOK_UPS = ("lookup_table", "lookup_table_v2")
@@ -40,7 +37,7 @@ def call_on_rows(call: Any, scope: Scope, place: Any, rows: dict[str, SelectedRo
     given = [rows[name] for name in names if name in rows]
     if kind in VALUES:
         call.compute(scope, place)
-    elif given and (kind in ALONE or kind in ONCE):
+    elif given and kind in ("assign", *ALONE, *ONCE):
         _change(call, scope, place, given[0])
     elif kind == "merge_selected_rows":
         _put(call, scope, [merge_selected_rows.kernel(given[0].buffers())])

@@ -122,8 +122,7 @@ class _OperatorCall:
             scope (Scope): has the inputs, and gets the outputs.
             place (Place): where it runs.
         """
-        names = {name for names in self.inputs.values() for name in names}
-        found = {name: scope.find_var(name) for name in names}
+        found = {name: scope.find_var(name) for name in self._names()}
         rows = {name: v.rows for name, v in found.items() if v is not None and v.rows is not None}
         if rows:
             call_on_rows(self, scope, place, rows)

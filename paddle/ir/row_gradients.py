@@ -15,7 +15,11 @@ SPARSE = {
     "lookup_table_grad": "W@GRAD", "lookup_table_v2_grad": "W@GRAD", "nce_grad": "Weight@GRAD",
     "hierarchical_sigmoid_grad": "W@GRAD",
 }  # fmt: skip
-KEEPING = ("merge_selected_rows", "scale", "clip", "clip_by_norm", "cast", "elementwise_mul")
+ALONE = ("scale", "cast", "elementwise_mul")
+"""Operators that change each row by itself."""
+ONCE = ("clip", "clip_by_norm")
+"""Such operators for which each row has to be there once."""
+KEEPING = ("merge_selected_rows", *ALONE, *ONCE)
 
 
 def rows_written(op: Operator, known: Callable[[str], bool]) -> list[str]:

@@ -200,9 +200,8 @@ def test_adam(scope: Any, lazy: bool) -> None:
         np.testing.assert_allclose(
             np.array(scope.find_var(name).get_tensor()), expected, rtol=1e-5, err_msg=name
         )
-    moved = state["Param"] != np.array(scope.find_var("Param").get_tensor())
     changed = np.abs(np.array(scope.find_var("Param").get_tensor()) - state["Param"]).max(1) > 1e-6
-    assert moved.any() and np.flatnonzero(changed).tolist() == some
+    assert np.flatnonzero(changed).tolist() == some
 
 
 @pytest.mark.parametrize("kind", ["adagrad", "ftrl", "momentum", "rmsprop"])
