@@ -82,7 +82,7 @@ def why_in_floats(device: torch.device) -> str:
 
 
 def check_steps(name: str, scale: Any, zero: int, top: int) -> None:
-    """Checks what a byte stands for."""
+    """Checks what a byte stands for, and that its scale is one floating number."""
     highest = HIGHEST - zero
     free = zero in (SIGNED, UNSIGNED)  # to leave out the last steps
     if not 0 <= zero < HIGHEST or not (1 if free else highest) <= top <= highest:
@@ -95,6 +95,7 @@ def check_steps(name: str, scale: Any, zero: int, top: int) -> None:
         raise InvalidArgumentError(
             f"{name}: expected a Scale of one element, but received shape {list(scale.shape)}."
         )
+    expect(name, "Scale", scale.dtype, _FLOATS)
 
 
 _BYTE, _INTEGER = ("uint8",), ("int8",)
@@ -125,7 +126,6 @@ def result_type(factor: Any) -> VarType:
 def _check_value(name: str, x: Any, scale: Any, attrs: dict, source: tuple[str, ...]) -> None:
     check_steps(name, scale, attrs["zero"], attrs["top"])
     expect(name, "X", x.dtype, source)
-    expect(name, "Scale", scale.dtype, _FLOATS)
 
 
 def _steps_rule(name: str, source: tuple[str, ...], made: Callable):
