@@ -25,6 +25,11 @@ ADDRESS = re.compile(r"http://([\w.:\[\]]+):(\d+)(/\S*)")
 PATIENCE = 60
 
 
+def _hears_ctrl_c() -> None:
+    """A suite that a shell put into the background ignores Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def started(*arguments, script=None, module="visualdl.server.cli", **more):
     """Runs the command, or a script that calls `app.run`."""
@@ -35,6 +40,7 @@ def started(*arguments, script=None, module="visualdl.server.cli", **more):
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        preexec_fn=_hears_ctrl_c,
         **more,
     )
     try:
