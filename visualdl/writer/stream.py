@@ -195,6 +195,7 @@ class Stream:
 # -- the ends of processes -------------------------------------------------------------------------
 _asked: list[int] = []
 _watched = False
+_held = threading.local()  # the signals that a thread did not hear before it forked
 
 
 def flush_all() -> None:
@@ -240,11 +241,28 @@ def _terminate_if_asked() -> None:
     os.kill(os.getpid(), number)
 
 
+def _hold_termination() -> None:
+    """Has SIGTERM wait for the end of a fork.
+
+    Python drops what came to a child before it is set up, so that the child would not end.
+    """
+    if signal.getsignal(signal.SIGTERM) is _terminated:
+        _held.mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+def _release_termination() -> None:
+    mask = getattr(_held, "mask", None)
+    if mask is not None:
+        _held.mask = None
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
 def _in_child() -> None:
     """Leaves what waits to the parent; the child's own records go to the same file."""
     _asked.clear()
     for stream in list(_open):
         stream.forget()
+    _release_termination()
 
 
 def _flush_at_end_of_child() -> None:
@@ -258,6 +276,8 @@ def _flush_at_end_of_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(
+        before=_hold_termination, after_in_parent=_release_termination, after_in_child=_in_child
+    )
 
 _watch_termination()  # a writer that another thread makes cannot ask for that

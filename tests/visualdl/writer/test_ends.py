@@ -200,6 +200,29 @@ def test_a_fork(tmp_path: Path) -> None:
     assert values_in(tmp_path) == list(range(3000))
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks there")
+def test_sigterm_right_after_a_fork_ends_the_child(tmp_path: Path) -> None:
+    process = run(
+        """
+        import multiprocessing, time
+        context = multiprocessing.get_context("fork")
+        writer = LogWriter(folder)
+        writer.add_scalar("x", 0, 0)
+        for _ in range(30):
+            child = context.Process(target=time.sleep, args=(60,))
+            child.start()
+            child.terminate()
+            child.join(10)
+            print(child.exitcode)
+            child.kill()
+        """,
+        tmp_path,
+    )
+    out, err = process.communicate(timeout=250)
+    assert process.returncode == 0, err
+    assert out.split() == ["-15"] * 30
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork there")
 def test_children_of_multiprocessing(tmp_path: Path) -> None:
     finished(
